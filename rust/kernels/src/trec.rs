@@ -1,0 +1,1 @@
+//! TREC qrels and runs.

@@ -1,0 +1,41 @@
+//! `Text`: bytes that Python and the kernels share, mapped from a file or handed in.
+
+use std::sync::Arc;
+
+use pyo3::prelude::*;
+use pyo3::types::PyBytes;
+use rankwise_kernels::ids::Span;
+use rankwise_kernels::source::Source;
+
+use crate::errors::data_error;
+
+#[pyclass(frozen, module = "rankwise._kernels")]
+pub struct Text(pub Arc<Source>);
+
+#[pymethods]
+impl Text {
+    #[staticmethod]
+    fn open(py: Python<'_>, path: &str) -> PyResult<Self> {
+        py.detach(|| Source::open(path)).map(|s| Self(Arc::new(s))).map_err(data_error)
+    }
+
+    #[staticmethod]
+    #[pyo3(signature = (name, content))]
+    fn from_bytes(name: &str, content: Vec<u8>) -> PyResult<Self> {
+        Source::from_bytes(name, content).map(|s| Self(Arc::new(s))).map_err(data_error)
+    }
+
+    #[getter]
+    fn name(&self) -> &str {
+        self.0.name()
+    }
+
+    fn __len__(&self) -> usize {
+        self.0.text().len()
+    }
+
+    /// The bytes under a span.
+    fn at<'py>(&self, py: Python<'py>, span: u64) -> Bound<'py, PyBytes> {
+        PyBytes::new(py, Span(span).of(self.0.text()))
+    }
+}

@@ -1,0 +1,1 @@
+"""From bytes and arrays to lists: a list is one query with its documents."""

@@ -1,0 +1,32 @@
+"""What Rankwise refuses, and how it says so: what was wrong, where, and what to do."""
+
+from __future__ import annotations
+
+__all__ = ["ConventionError", "DataError", "MeasureError", "RankwiseError"]
+
+
+class RankwiseError(ValueError):
+    """The base of every refusal: `except rankwise.RankwiseError` catches them all."""
+
+
+class DataError(RankwiseError):
+    """Data that cannot be read as what they should be; the message says where."""
+
+
+class MeasureError(RankwiseError):
+    """A measure that does not parse, or that does not exist under its convention."""
+
+
+class ConventionError(RankwiseError):
+    """A convention that does not exist, or whose choices do not fit together."""
+
+
+def message(what: str, *, place: str = "", hint: str = "") -> str:
+    """The one shape of a refusal: "place: what", then a hint line.
+
+    >>> print(message("qid is missing", place="train.txt, line 3", hint="each line needs `qid:`."))
+    train.txt, line 3: qid is missing
+    Hint: each line needs `qid:`.
+    """
+    text = f"{place}: {what}" if place else what
+    return f"{text}\nHint: {hint}" if hint else text
