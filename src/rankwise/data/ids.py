@@ -41,8 +41,9 @@ class Ids(Sequence[str]):
         if len(lengths) and int(lengths.max()) > LONGEST:
             row = int(lengths.argmax())
             raise DataError(message(f"the id in row {row} has {lengths[row]:,} bytes; the longest allowed is {LONGEST:,}"))
-        starts = np.cumsum(lengths) - lengths
-        return cls(Text.from_bytes("ids", b"".join(words)), (starts << np.uint64(16)) | lengths)
+        # The leading newline keeps a first id from being taken for a byte order mark.
+        starts = np.cumsum(lengths) - lengths + np.uint64(1)
+        return cls(Text.from_bytes("ids", b"\n" + b"".join(words)), (starts << np.uint64(16)) | lengths)
 
     @overload
     def __getitem__(self, index: int) -> str: ...
