@@ -5,9 +5,15 @@
 //! among the distinct labels of the data.
 
 pub mod error;
+pub mod evaluate;
+pub mod grades;
 pub mod ids;
 pub mod letor;
+pub mod measures;
 pub mod numbers;
+pub mod order;
+pub mod parallel;
 pub mod scores;
 pub mod source;
+pub mod sum;
 pub mod trec;

@@ -3,10 +3,15 @@
 use pyo3::prelude::*;
 
 mod errors;
+mod evaluate;
 mod text;
 
 #[pymodule]
 fn _kernels(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_class::<text::Text>()?;
+    module.add_class::<evaluate::Grades>()?;
+    module.add_function(wrap_pyfunction!(evaluate::grade, module)?)?;
+    module.add_function(wrap_pyfunction!(evaluate::evaluate, module)?)?;
+    module.add_function(wrap_pyfunction!(evaluate::summary, module)?)?;
     Ok(())
 }

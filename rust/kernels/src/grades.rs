@@ -1,0 +1,220 @@
+//! Labels as grades: every distinct label gets a small code, so that a convention is a table over grades.
+//!
+//! The codes rise with the labels; NaN (a document without a judgment) is the last grade.
+
+use pulp::{Simd, WithSimd};
+use rayon::prelude::*;
+
+/// Something a label may be stored as.
+pub trait Number: Copy + Send + Sync {
+    fn to_f64(self) -> f64;
+    /// The label as a byte, and whether that says all.
+    fn to_byte(self) -> (u8, bool);
+}
+macro_rules! whole {
+    ($($t:ty),*) => { $(impl Number for $t {
+        #[inline(always)]
+        fn to_f64(self) -> f64 { self as f64 }
+        #[inline(always)]
+        fn to_byte(self) -> (u8, bool) { (self as u8, Self::from(self as u8) == self) }
+    })* };
+}
+whole!(i32, i64);
+macro_rules! real {
+    ($($t:ty, $shift:expr);*) => { $(impl Number for $t {
+        #[inline(always)]
+        fn to_f64(self) -> f64 { self.into() }
+        #[inline(always)]
+        fn to_byte(self) -> (u8, bool) {
+            // Where a unit is the last bit, a small whole number stands in the low byte; no conversion is as fast.
+            let byte = (self + $shift).to_bits() as u8;
+            (byte, <$t>::from(byte) == self)
+        }
+    })* };
+}
+real!(f32, 8_388_608.0; f64, 4_503_599_627_370_496.0);
+
+/// The distinct labels of some data, ascending, and the grade of each of two columns of rows:
+/// the documents of the lists, and judged documents that are in no list.
+pub struct Grades {
+    pub labels: Vec<f64>,
+    pub codes: Codes,
+    pub outside: Codes,
+}
+
+/// The grade of each row: bytes where 255 grades are enough, which is nearly always.
+pub enum Codes {
+    Bytes(Vec<u8>),
+    Words(Vec<u32>),
+}
+
+const CHUNK: usize = 1 << 16;
+
+pub fn grade<L: Number, O: Number>(labels: &[L], outside: &[O]) -> Grades {
+    if let (Some((codes, a)), Some((rest, b))) = (bytes(labels), bytes(outside)) {
+        let labels = (0..=a.max(b)).map(f64::from).collect();
+        return Grades { labels, codes: Codes::Bytes(codes), outside: Codes::Bytes(rest) };
+    }
+    let range = Range::over(labels).and(Range::over(outside));
+    if range.whole && range.high - range.low < 254.0 {
+        small(labels, outside, &range)
+    } else {
+        large(labels, outside)
+    }
+}
+
+/// The labels as bytes and the greatest of them, if each is a whole number from 0 to 254.
+fn bytes<L: Number>(labels: &[L]) -> Option<(Vec<u8>, u8)> {
+    let first = labels.get(..labels.len().min(CHUNK))?;
+    if !code_chunk(first, &mut vec![0; first.len()]).1 {
+        return None; // most often, one look is enough
+    }
+    let mut codes = vec![0; labels.len()];
+    let one = |(labels, codes): (&[L], &mut [u8])| code_chunk(labels, codes);
+    let (most, fits) = if labels.len() <= CHUNK {
+        one((labels, &mut codes))
+    } else {
+        let chunks = labels.par_chunks(CHUNK).zip(codes.par_chunks_mut(CHUNK));
+        chunks.map(one).reduce(|| (0, true), |a, b| (a.0.max(b.0), a.1 && b.1))
+    };
+    (fits && most < u8::MAX).then_some((codes, most))
+}
+
+fn code_chunk<L: Number>(labels: &[L], codes: &mut [u8]) -> (u8, bool) {
+    pulp::Arch::new().dispatch(CodeBytes { labels, codes })
+}
+
+struct CodeBytes<'a, L> {
+    labels: &'a [L],
+    codes: &'a mut [u8],
+}
+
+impl<L: Number> WithSimd for CodeBytes<'_, L> {
+    type Output = (u8, bool);
+    #[inline(always)]
+    fn with_simd<Set: Simd>(self, _: Set) -> (u8, bool) {
+        let (mut most, mut fits) = (0, true);
+        for (label, code) in self.labels.iter().zip(self.codes) {
+            let (byte, whole) = label.to_byte();
+            *code = byte;
+            most = most.max(byte);
+            fits &= whole;
+        }
+        (most, fits)
+    }
+}
+
+/// What must be known before coding: the extremes, whether all labels are whole numbers, whether some are NaN.
+struct Range {
+    low: f64,
+    high: f64,
+    whole: bool,
+    unjudged: bool,
+}
+
+impl Range {
+    const EMPTY: Self = Self { low: f64::INFINITY, high: f64::NEG_INFINITY, whole: true, unjudged: false };
+
+    fn over<L: Number>(labels: &[L]) -> Self {
+        labels.par_chunks(CHUNK).map(Self::of_chunk).reduce(|| Self::EMPTY, Self::and)
+    }
+
+    fn of_chunk<L: Number>(labels: &[L]) -> Self {
+        let mut range = Self::EMPTY;
+        for label in labels {
+            let x = label.to_f64();
+            // min and max pass over NaN; a NaN differs from its own truncation, hence the second test.
+            range.low = range.low.min(x);
+            range.high = range.high.max(x);
+            range.whole &= x.trunc() == x || x.is_nan();
+            range.unjudged |= x.is_nan();
+        }
+        range
+    }
+
+    fn and(self, other: Self) -> Self {
+        Self {
+            low: self.low.min(other.low),
+            high: self.high.max(other.high),
+            whole: self.whole && other.whole,
+            unjudged: self.unjudged || other.unjudged,
+        }
+    }
+}
+
+/// Whole labels in a narrow range: the grade is the distance from the lowest.
+fn small<L: Number, O: Number>(labels: &[L], outside: &[O], range: &Range) -> Grades {
+    let low = if range.low.is_finite() { range.low } else { 0.0 };
+    let judged = if range.low.is_finite() { (range.high - low) as usize + 1 } else { 0 };
+    let unjudged = judged as u8;
+    let code = |x: f64| if x.is_nan() { unjudged } else { (x - low) as u8 };
+    let mut grades: Vec<f64> = (0..judged).map(|g| low + g as f64).collect();
+    if range.unjudged {
+        grades.push(f64::NAN);
+    }
+    Grades {
+        labels: grades,
+        codes: Codes::Bytes(labels.par_iter().with_min_len(CHUNK).map(|l| code(l.to_f64())).collect()),
+        outside: Codes::Bytes(outside.iter().map(|l| code(l.to_f64())).collect()),
+    }
+}
+
+/// Any labels: sort the distinct ones, look each up.
+fn large<L: Number, O: Number>(labels: &[L], outside: &[O]) -> Grades {
+    let mut distinct: Vec<f64> = labels.iter().map(|l| l.to_f64()).chain(outside.iter().map(|l| l.to_f64())).map(positive_zero).collect();
+    distinct.par_sort_unstable_by(f64_then_nan);
+    distinct.dedup_by(|a, b| a == b || (a.is_nan() && b.is_nan()));
+    let code = |x: f64| distinct.binary_search_by(|d| f64_then_nan(d, &positive_zero(x))).unwrap_or(0) as u32;
+    let codes: Vec<u32> = labels.par_iter().map(|l| code(l.to_f64())).collect();
+    let outside: Vec<u32> = outside.iter().map(|l| code(l.to_f64())).collect();
+    if distinct.len() <= 255 {
+        let narrow = |codes: Vec<u32>| Codes::Bytes(codes.into_iter().map(|c| c as u8).collect());
+        return Grades { labels: distinct, codes: narrow(codes), outside: narrow(outside) };
+    }
+    Grades { labels: distinct, codes: Codes::Words(codes), outside: Codes::Words(outside) }
+}
+
+fn positive_zero(x: f64) -> f64 {
+    x + 0.0
+}
+
+fn f64_then_nan(a: &f64, b: &f64) -> std::cmp::Ordering {
+    a.partial_cmp(b).unwrap_or_else(|| a.is_nan().cmp(&b.is_nan()))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn codes(c: &Codes) -> Vec<u32> {
+        match c {
+            Codes::Bytes(b) => b.iter().map(|&x| x.into()).collect(),
+            Codes::Words(w) => w.clone(),
+        }
+    }
+
+    #[test]
+    fn whole_labels_are_counted_from_the_lowest() {
+        let g = grade(&[2, -1, 0], &[3.0]);
+        assert_eq!(g.labels, [-1.0, 0.0, 1.0, 2.0, 3.0]);
+        assert_eq!(codes(&g.codes), [3, 0, 1]);
+        assert_eq!(codes(&g.outside), [4]);
+    }
+
+    #[test]
+    fn a_document_without_judgment_has_the_last_grade() {
+        let g = grade(&[1.0, f64::NAN], &[0.5f64]);
+        assert_eq!(g.labels[..2], [0.5, 1.0]);
+        assert!(g.labels[2].is_nan());
+        assert_eq!(codes(&g.codes), [1, 2]);
+        let g = grade(&[1.0, f64::NAN], &[0i32; 0]);
+        assert_eq!(codes(&g.codes), [0, 1]);
+    }
+
+    #[test]
+    fn many_labels_need_words() {
+        let labels: Vec<f64> = (0..1000).map(|i| f64::from(i) / 7.0).collect();
+        let g = grade(&labels, &[0i32; 0]);
+        assert_eq!(codes(&g.codes), (0..1000).collect::<Vec<u32>>());
+    }
+}

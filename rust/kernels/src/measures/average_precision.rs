@@ -1,0 +1,40 @@
+//! AP: the mean over relevant documents of the precision at their ranks.
+//!
+//! In an open block of m documents, r of them relevant, after n₀ documents with r₀ relevant, the document at place j
+//! (from 1) is relevant with chance r/m, and then (j−1)(r−1)/(m−1) relevant ones are expected before it in the block
+//! (McSherry & Najork 2008).
+
+use super::{Denominator, List, Measure};
+
+pub fn average_precision(measure: &Measure, list: &List<'_>) -> Option<f64> {
+    let relevant = measure.relevant(list);
+    let (mut sum, mut before) = (0.0, 0.0);
+    if list.open.is_empty() {
+        for (rank, &grade) in list.ranked.iter().take(measure.depth).enumerate() {
+            if measure.worth(grade) > 0.0 {
+                before += 1.0;
+                sum += before / (rank + 1) as f64;
+            }
+        }
+    } else {
+        measure.each_block(list, measure.depth, |block, hits| {
+            if hits > 0 {
+                let m = block.len as f64;
+                let chance = hits as f64 / m;
+                let more = if block.len > 1 { (hits as f64 - 1.0) / (m - 1.0) } else { 0.0 };
+                for rank in block.start..block.end().min(measure.depth) {
+                    let earlier = (rank - block.start) as f64 * more;
+                    sum += chance * (before + 1.0 + earlier) / (rank + 1) as f64;
+                }
+                before += hits as f64;
+            }
+            true
+        });
+    }
+    let over = match measure.denominator {
+        Denominator::RelevantToDepth => relevant.min(measure.depth as u64) as f64,
+        Denominator::Hits => before,
+        _ => relevant as f64,
+    };
+    (over > 0.0).then(|| sum / over)
+}

@@ -1,0 +1,243 @@
+//! Measures: the grades of one list in ranked order → one number. One formula a file; nothing here sorts a list.
+//!
+//! Vocabulary: `worth[grade]` is what a document of that grade counts: its gain, or 1 and 0 for relevant and not,
+//! or the chance that it ends a search. A convention has become such tables before it comes here.
+//! A formula returns `None` where it is undefined (its denominator is 0): the list is *empty* for this measure.
+
+mod average_precision;
+mod bpref;
+mod counts;
+mod dcg;
+mod err;
+mod interpolated_precision;
+mod mean_ndcg;
+mod ndcg;
+mod precision;
+mod r_precision;
+mod recall;
+mod reciprocal_rank;
+
+use crate::order::Block;
+
+/// How many documents of the list, or judged for its query, have a grade.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Count {
+    pub grade: u32,
+    pub documents: u32,
+}
+
+/// One list as its measures see it.
+pub struct List<'a> {
+    /// Grades by rank; may end below the greatest depth that is asked for.
+    pub ranked: &'a [u32],
+    /// Blocks of equal scores whose order is left open: a formula takes the mean over their orders.
+    pub open: &'a [Block],
+    /// Documents retrieved.
+    pub len: usize,
+    /// Grades of the documents retrieved.
+    pub retrieved: &'a [Count],
+    /// Grades of all documents judged for the query, retrieved or not.
+    pub judged: &'a [Count],
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Formula {
+    Dcg,
+    Ndcg,
+    MeanNdcg,
+    Precision,
+    Recall,
+    AveragePrecision,
+    ReciprocalRank,
+    Err,
+    RPrecision,
+    Bpref,
+    InterpolatedPrecision,
+    Retrieved,
+    Relevant,
+    RelevantRetrieved,
+}
+
+/// Which documents make the ideal list and count as the relevant ones.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Pool {
+    Judged,
+    Retrieved,
+}
+
+/// Where the ideal list ends.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum IdealCut {
+    Depth,
+    Nowhere,
+    Hits,
+}
+
+/// What a count of hits is divided by.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Denominator {
+    /// k
+    Depth,
+    /// min(k, n)
+    Returned,
+    /// R
+    Relevant,
+    /// min(R, k)
+    RelevantToDepth,
+    /// The relevant documents among the first k.
+    Hits,
+}
+
+/// A measure under a convention, as tables.
+#[derive(Debug, Clone)]
+pub struct Measure {
+    pub formula: Formula,
+    /// The cut-off k; `usize::MAX` for the whole list.
+    pub depth: usize,
+    pub worth: Vec<f64>,
+    /// Per grade: whether a document of this grade was judged (matters to bpref alone).
+    pub known: Vec<bool>,
+    /// Per rank; reaches as far as the longest list or the depth.
+    pub discounts: Vec<f64>,
+    pub pool: Pool,
+    pub ideal_cut: IdealCut,
+    pub denominator: Denominator,
+    /// What an empty list scores.
+    pub empty: f64,
+    /// Whether a list of fewer than k documents scores 0.
+    pub short_is_zero: bool,
+    /// The recall level of interpolated precision.
+    pub level: f64,
+    /// Whether recall levels become ranks by truncation (trec_eval 9) instead of rounding.
+    pub level_truncates: bool,
+    /// Whether 1/r is rounded to single precision (RankLib).
+    pub single_reciprocal: bool,
+}
+
+impl Measure {
+    pub fn of(&self, list: &List<'_>) -> Option<f64> {
+        match self.formula {
+            Formula::Dcg => Some(dcg::dcg(self, list)),
+            Formula::Ndcg => ndcg::ndcg(self, list),
+            Formula::MeanNdcg => mean_ndcg::mean_ndcg(self, list),
+            Formula::Precision => precision::precision(self, list),
+            Formula::Recall => recall::recall(self, list),
+            Formula::AveragePrecision => average_precision::average_precision(self, list),
+            Formula::ReciprocalRank => reciprocal_rank::reciprocal_rank(self, list),
+            Formula::Err => Some(err::err(self, list)),
+            Formula::RPrecision => r_precision::r_precision(self, list),
+            Formula::Bpref => bpref::bpref(self, list),
+            Formula::InterpolatedPrecision => interpolated_precision::interpolated_precision(self, list),
+            Formula::Retrieved => Some(list.len as f64),
+            Formula::Relevant => Some(counts::relevant(self, list) as f64),
+            Formula::RelevantRetrieved => Some(counts::relevant_retrieved(self, list) as f64),
+        }
+    }
+
+    /// Ranks beyond this cannot matter.
+    pub fn reach(&self) -> usize {
+        match self.formula {
+            Formula::Retrieved | Formula::Relevant | Formula::RelevantRetrieved => 0,
+            _ => self.depth,
+        }
+    }
+
+    /// Whether the order of this block's documents can change the value.
+    pub fn is_decided_by(&self, block: Block, list: &List<'_>) -> bool {
+        let Some(grades) = list.ranked.get(block.start..block.end()) else { return false };
+        let mixed = grades.windows(2).any(|w| matches!(w, [a, b] if self.worth(*a) != self.worth(*b)));
+        mixed
+            && match self.formula {
+                Formula::Precision | Formula::Recall => block.end() > self.depth,
+                Formula::RPrecision => block.end() as u64 > self.relevant(list),
+                Formula::ReciprocalRank => list.ranked.iter().take(block.start).all(|&g| self.worth(g) == 0.0),
+                _ => true,
+            }
+    }
+
+    #[inline(always)]
+    fn worth(&self, grade: u32) -> f64 {
+        self.worth.get(grade as usize).copied().unwrap_or(0.0)
+    }
+
+    #[inline(always)]
+    fn discount(&self, rank: usize) -> f64 {
+        self.discounts.get(rank).copied().unwrap_or(0.0)
+    }
+
+    fn pool<'a>(&self, list: &List<'a>) -> &'a [Count] {
+        match self.pool {
+            Pool::Judged => list.judged,
+            Pool::Retrieved => list.retrieved,
+        }
+    }
+
+    /// R: the relevant documents of the pool.
+    fn relevant(&self, list: &List<'_>) -> u64 {
+        self.pool(list).iter().filter(|c| self.worth(c.grade) > 0.0).map(|c| u64::from(c.documents)).sum()
+    }
+
+    /// Calls `at(rank, worth)` for the first `depth` ranks; within an open block each document counts the block's mean.
+    #[inline(always)]
+    fn each_rank(&self, list: &List<'_>, depth: usize, mut at: impl FnMut(usize, f64)) {
+        let mut rank = 0;
+        let last = depth.min(list.ranked.len());
+        for &block in list.open {
+            for &grade in list.ranked.get(rank..block.start.min(last)).unwrap_or_default() {
+                at(rank, self.worth(grade));
+                rank += 1;
+            }
+            if block.start >= last {
+                return;
+            }
+            let mean = self.mean_worth(block, list);
+            for _ in block.start..block.end().min(last) {
+                at(rank, mean);
+                rank += 1;
+            }
+        }
+        for &grade in list.ranked.get(rank..last).unwrap_or_default() {
+            at(rank, self.worth(grade));
+            rank += 1;
+        }
+    }
+
+    /// The mean worth of a block, the same bits for any order of its rows.
+    fn mean_worth(&self, block: Block, list: &List<'_>) -> f64 {
+        let grades = list.ranked.get(block.start..block.end()).unwrap_or_default();
+        let Some(&first) = grades.first() else { return 0.0 };
+        if grades.iter().all(|&g| g == first) {
+            return self.worth(first);
+        }
+        let mut worths: Vec<f64> = grades.iter().map(|&g| self.worth(g)).collect();
+        worths.sort_unstable_by(f64::total_cmp);
+        worths.iter().sum::<f64>() / grades.len() as f64
+    }
+
+    /// How many documents of a block are worth anything.
+    fn hits_in(&self, block: Block, list: &List<'_>) -> usize {
+        let grades = list.ranked.get(block.start..block.end()).unwrap_or_default();
+        grades.iter().filter(|&&g| self.worth(g) > 0.0).count()
+    }
+
+    /// Walks the list as blocks of which single documents are the smallest, to `depth`: `at(block, hits)`;
+    /// stops when `at` returns false.
+    fn each_block(&self, list: &List<'_>, depth: usize, mut at: impl FnMut(Block, usize) -> bool) {
+        let mut open = list.open.iter().peekable();
+        let mut rank = 0;
+        let last = depth.min(list.ranked.len());
+        while rank < last {
+            let block = match open.peek() {
+                Some(&&block) if block.start == rank => {
+                    open.next();
+                    block
+                }
+                _ => Block { start: rank, len: 1 },
+            };
+            if !at(block, self.hits_in(block, list)) {
+                return;
+            }
+            rank = block.end();
+        }
+    }
+}

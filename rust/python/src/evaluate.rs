@@ -1,0 +1,246 @@
+//! Grades and evaluation: NumPy arrays in, one array of values and one of flags a measure out.
+
+use numpy::{PyArray1, PyReadonlyArray1};
+use pyo3::exceptions::{PyTypeError, PyValueError};
+use pyo3::prelude::*;
+use rankwise_kernels::evaluate::{self as kernel, Code, Column, Ids, Lists, Ordering, TieRule};
+use rankwise_kernels::grades::{self, Codes};
+use rankwise_kernels::measures::{Denominator, Formula, IdealCut, Measure, Pool};
+use rankwise_kernels::order::{Score, Ties};
+
+use crate::errors::data_error;
+use crate::text::Text;
+
+/// Labels as grades: the distinct labels, ascending with NaN last, and the grade of each row.
+#[pyclass(frozen, module = "rankwise._kernels")]
+pub struct Grades(grades::Grades);
+
+#[pymethods]
+impl Grades {
+    #[getter]
+    fn labels<'py>(&self, py: Python<'py>) -> Bound<'py, PyArray1<f64>> {
+        PyArray1::from_slice(py, &self.0.labels)
+    }
+}
+
+/// Calls `$body` with `$labels` as a slice of whichever of the four label types it holds.
+macro_rules! with_labels {
+    ($any:expr, $labels:ident => $body:expr) => {
+        if let Ok(a) = $any.extract::<PyReadonlyArray1<'_, i32>>() {
+            let $labels = a.as_slice()?;
+            $body
+        } else if let Ok(a) = $any.extract::<PyReadonlyArray1<'_, f32>>() {
+            let $labels = a.as_slice()?;
+            $body
+        } else if let Ok(a) = $any.extract::<PyReadonlyArray1<'_, f64>>() {
+            let $labels = a.as_slice()?;
+            $body
+        } else if let Ok(a) = $any.extract::<PyReadonlyArray1<'_, i64>>() {
+            let $labels = a.as_slice()?;
+            $body
+        } else {
+            Err(PyTypeError::new_err("labels must be a one-dimensional array of int32, int64, float32 or float64"))
+        }
+    };
+}
+
+#[pyfunction]
+pub fn grade(py: Python<'_>, labels: &Bound<'_, PyAny>, outside: PyReadonlyArray1<'_, f64>) -> PyResult<Grades> {
+    let outside = outside.as_slice()?;
+    with_labels!(labels, labels => Ok(Grades(py.detach(|| grades::grade(labels, outside)))))
+}
+
+/// A measure as `Measure.plan` describes it.
+#[derive(FromPyObject)]
+#[pyo3(from_item_all)]
+pub struct Plan<'py> {
+    formula: String,
+    depth: Option<usize>,
+    worth: PyReadonlyArray1<'py, f64>,
+    known: PyReadonlyArray1<'py, bool>,
+    discounts: PyReadonlyArray1<'py, f64>,
+    pool: String,
+    ideal_cut: String,
+    denominator: String,
+    empty: f64,
+    short_is_zero: bool,
+    level: f64,
+    level_truncates: bool,
+    single_reciprocal: bool,
+}
+
+impl Plan<'_> {
+    fn measure(&self) -> PyResult<Measure> {
+        Ok(Measure {
+            formula: named(&self.formula, FORMULAS)?,
+            depth: self.depth.unwrap_or(usize::MAX),
+            worth: self.worth.as_slice()?.to_vec(),
+            known: self.known.as_slice()?.to_vec(),
+            discounts: self.discounts.as_slice()?.to_vec(),
+            pool: named(&self.pool, POOLS)?,
+            ideal_cut: named(&self.ideal_cut, IDEAL_CUTS)?,
+            denominator: named(&self.denominator, DENOMINATORS)?,
+            empty: self.empty,
+            short_is_zero: self.short_is_zero,
+            level: self.level,
+            level_truncates: self.level_truncates,
+            single_reciprocal: self.single_reciprocal,
+        })
+    }
+}
+
+const FORMULAS: &[(&str, Formula)] = &[
+    ("dcg", Formula::Dcg),
+    ("ndcg", Formula::Ndcg),
+    ("mean_ndcg", Formula::MeanNdcg),
+    ("precision", Formula::Precision),
+    ("recall", Formula::Recall),
+    ("average_precision", Formula::AveragePrecision),
+    ("reciprocal_rank", Formula::ReciprocalRank),
+    ("err", Formula::Err),
+    ("r_precision", Formula::RPrecision),
+    ("bpref", Formula::Bpref),
+    ("interpolated_precision", Formula::InterpolatedPrecision),
+    ("retrieved", Formula::Retrieved),
+    ("relevant", Formula::Relevant),
+    ("relevant_retrieved", Formula::RelevantRetrieved),
+];
+const POOLS: &[(&str, Pool)] = &[("judged", Pool::Judged), ("list", Pool::Retrieved)];
+const IDEAL_CUTS: &[(&str, IdealCut)] = &[("k", IdealCut::Depth), ("none", IdealCut::Nowhere), ("hits", IdealCut::Hits)];
+const DENOMINATORS: &[(&str, Denominator)] = &[
+    ("k", Denominator::Depth),
+    ("min(k, n)", Denominator::Returned),
+    ("R", Denominator::Relevant),
+    ("min(R, k)", Denominator::RelevantToDepth),
+    ("hits", Denominator::Hits),
+];
+
+fn named<T: Copy>(name: &str, table: &[(&str, T)]) -> PyResult<T> {
+    let found = table.iter().find(|(known, _)| *known == name);
+    found.map(|&(_, value)| value).ok_or_else(|| PyValueError::new_err(format!("the kernels have no '{name}'")))
+}
+
+fn tie_rule(name: &str, seed: u64) -> PyResult<TieRule> {
+    Ok(match name {
+        "expected" => TieRule::Expected,
+        "best" => TieRule::Best,
+        "worst" => TieRule::Worst,
+        "input" => TieRule::Settled(Ties::Input),
+        "reversed" => TieRule::Settled(Ties::Reversed),
+        "docid" => TieRule::Settled(Ties::DocumentAscending),
+        "docid-desc" => TieRule::Settled(Ties::DocumentDescending),
+        "selection-sort" => TieRule::Settled(Ties::SelectionSort),
+        "random" => TieRule::Settled(Ties::Random(seed)),
+        _ => return Err(PyValueError::new_err(format!("the kernels have no tie rule '{name}'"))),
+    })
+}
+
+/// The order a group of measures shares.
+#[derive(FromPyObject)]
+#[pyo3(from_item_all)]
+pub struct OrderPlan {
+    ties: String,
+    seed: u64,
+    single: bool,
+    drop_unjudged: bool,
+    keep: Option<usize>,
+}
+
+/// Ids of queries and documents, as places in their texts.
+#[derive(FromPyObject)]
+pub struct IdColumns<'py>(Bound<'py, Text>, PyReadonlyArray1<'py, u64>, Bound<'py, Text>, PyReadonlyArray1<'py, u64>);
+
+type Columns<'py> = Vec<(Bound<'py, PyArray1<f64>>, Bound<'py, PyArray1<u8>>)>;
+
+#[pyfunction]
+#[pyo3(signature = (scores, grades, offsets, outside_offsets, ids, order, measures, threads=None))]
+#[allow(clippy::too_many_arguments)]
+pub fn evaluate<'py>(
+    py: Python<'py>,
+    scores: &Bound<'py, PyAny>,
+    grades: &Bound<'py, Grades>,
+    offsets: PyReadonlyArray1<'py, i64>,
+    outside_offsets: PyReadonlyArray1<'py, i64>,
+    ids: Option<IdColumns<'py>>,
+    order: OrderPlan,
+    measures: Vec<Plan<'py>>,
+    threads: Option<usize>,
+) -> PyResult<Columns<'py>> {
+    let measures: Vec<Measure> = measures.iter().map(Plan::measure).collect::<PyResult<_>>()?;
+    let ordering = Ordering {
+        ties: tie_rule(&order.ties, order.seed)?,
+        single: order.single,
+        drop_unjudged: order.drop_unjudged,
+        keep: order.keep.unwrap_or(usize::MAX),
+    };
+    let rest = Rest {
+        offsets: offsets.as_slice()?,
+        outside_offsets: outside_offsets.as_slice()?,
+        ids: match &ids {
+            None => None,
+            Some(IdColumns(query_text, queries, document_text, documents)) => Some(Ids {
+                query_text: query_text.get().0.text(),
+                queries: queries.as_slice()?,
+                document_text: document_text.get().0.text(),
+                documents: documents.as_slice()?,
+            }),
+        },
+        ordering,
+        measures: &measures,
+        threads,
+    };
+    let grades = &grades.get().0;
+    let columns = if let Ok(scores) = scores.extract::<PyReadonlyArray1<'_, f32>>() {
+        run(py, scores.as_slice()?, grades, &rest)
+    } else if let Ok(scores) = scores.extract::<PyReadonlyArray1<'_, f64>>() {
+        run(py, scores.as_slice()?, grades, &rest)
+    } else {
+        return Err(PyTypeError::new_err("scores must be a one-dimensional array of float32 or float64"));
+    }?;
+    Ok(columns.into_iter().map(|c| (PyArray1::from_vec(py, c.values), PyArray1::from_vec(py, c.flags))).collect())
+}
+
+struct Rest<'a> {
+    offsets: &'a [i64],
+    outside_offsets: &'a [i64],
+    ids: Option<Ids<'a>>,
+    ordering: Ordering,
+    measures: &'a [Measure],
+    threads: Option<usize>,
+}
+
+fn run<S: Score>(py: Python<'_>, scores: &[S], grades: &grades::Grades, rest: &Rest<'_>) -> PyResult<Vec<Column>> {
+    py.detach(|| match (&grades.codes, &grades.outside) {
+        (Codes::Bytes(codes), Codes::Bytes(outside)) => coded(scores, codes, outside, grades, rest),
+        (Codes::Words(codes), Codes::Words(outside)) => coded(scores, codes, outside, grades, rest),
+        _ => coded::<S, u8>(scores, &[], &[], grades, rest),
+    })
+    .map_err(data_error)
+}
+
+fn coded<S: Score, C: Code>(
+    scores: &[S],
+    codes: &[C],
+    outside: &[C],
+    grades: &grades::Grades,
+    rest: &Rest<'_>,
+) -> rankwise_kernels::error::Result<Vec<Column>> {
+    let lists = Lists {
+        offsets: rest.offsets,
+        scores,
+        codes,
+        outside,
+        outside_offsets: rest.outside_offsets,
+        ids: rest.ids,
+        grades: grades.labels.len(),
+        unjudged: grades.labels.last().filter(|l| l.is_nan()).map(|_| grades.labels.len() as u32 - 1),
+    };
+    lists.check()?;
+    Ok(kernel::evaluate(&lists, rest.ordering, rest.measures, rest.threads))
+}
+
+/// How many values are not NaN, their mean and their standard deviation, the same bits for any order.
+#[pyfunction]
+pub fn summary(values: PyReadonlyArray1<'_, f64>) -> PyResult<(usize, f64, f64)> {
+    Ok(rankwise_kernels::sum::summary(values.as_slice()?))
+}
