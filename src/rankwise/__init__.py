@@ -1,0 +1,83 @@
+"""Rankwise: ranking numbers that can be compared.
+
+The table of contents. Names are loaded when they are first used, so that importing the package is fast.
+"""
+
+from __future__ import annotations
+
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
+
+__version__ = "0.1.0"
+
+_ROOMS = {
+    "rankwise.errors": ("ConventionError", "DataError", "MeasureError", "RankwiseError"),
+    "rankwise.data.dataset": ("Dataset",),
+    "rankwise.data.judgments": ("JudgedRun", "Qrels", "Run", "judge"),
+    "rankwise.measures": (
+        "AP", "DCG", "ERR", "P", "R", "RR", "Bpref", "Convention", "IPrec", "MeanNDCG", "Measure", "NumRel",
+        "NumRelRet", "NumRet", "Rprec", "nDCG",
+    ),
+    "rankwise.evaluation.evaluate": ("evaluate",),
+    "rankwise.evaluation.result": ("Outcome", "Result"),
+}  # fmt: skip
+_RENAMED = {
+    "measure": ("rankwise.measures.parse", "measure"),
+    "convention": ("rankwise.measures.tools", "convention"),
+    "read_letor": ("rankwise.data.formats.letor", "read"),
+    "write_letor": ("rankwise.data.formats.letor", "write"),
+    "read_scores": ("rankwise.data.formats.scores", "read"),
+    "write_scores": ("rankwise.data.formats.scores", "write"),
+    "read_qrels": ("rankwise.data.formats.trec", "read_qrels"),
+    "read_run": ("rankwise.data.formats.trec", "read_run"),
+    "write_qrels": ("rankwise.data.formats.trec", "write_qrels"),
+    "write_run": ("rankwise.data.formats.trec", "write_run"),
+}
+_WHERE = {name: (room, name) for room, names in _ROOMS.items() for name in names} | _RENAMED
+
+__all__ = sorted([*_WHERE, "__version__"])
+
+if TYPE_CHECKING:
+    from rankwise.data.dataset import Dataset
+    from rankwise.data.formats.letor import read as read_letor
+    from rankwise.data.formats.letor import write as write_letor
+    from rankwise.data.formats.scores import read as read_scores
+    from rankwise.data.formats.scores import write as write_scores
+    from rankwise.data.formats.trec import read_qrels, read_run, write_qrels, write_run
+    from rankwise.data.judgments import JudgedRun, Qrels, Run, judge
+    from rankwise.errors import ConventionError, DataError, MeasureError, RankwiseError
+    from rankwise.evaluation.evaluate import evaluate
+    from rankwise.evaluation.result import Outcome, Result
+    from rankwise.measures import (
+        AP,
+        DCG,
+        ERR,
+        RR,
+        Bpref,
+        Convention,
+        IPrec,
+        MeanNDCG,
+        Measure,
+        NumRel,
+        NumRelRet,
+        NumRet,
+        P,
+        R,
+        Rprec,
+        nDCG,
+    )
+    from rankwise.measures.parse import measure
+    from rankwise.measures.tools import convention
+
+
+def __getattr__(name: str) -> Any:
+    if name not in _WHERE:
+        raise AttributeError(f"module 'rankwise' has no attribute '{name}'")
+    room, inside = _WHERE[name]
+    found = getattr(import_module(room), inside)
+    globals()[name] = found
+    return found
+
+
+def __dir__() -> list[str]:
+    return __all__

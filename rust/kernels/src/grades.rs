@@ -48,6 +48,25 @@ pub enum Codes {
     Words(Vec<u32>),
 }
 
+impl Grades {
+    /// Which of the labels occur: in a range of whole numbers some may not.
+    pub fn present(&self) -> Vec<bool> {
+        let mut present = vec![false; self.labels.len()];
+        for codes in [&self.codes, &self.outside] {
+            let mut mark = |code: usize| {
+                if let Some(seen) = present.get_mut(code) {
+                    *seen = true;
+                }
+            };
+            match codes {
+                Codes::Bytes(bytes) => bytes.iter().for_each(|&c| mark(c.into())),
+                Codes::Words(words) => words.iter().for_each(|&c| mark(c as usize)),
+            }
+        }
+        present
+    }
+}
+
 const CHUNK: usize = 1 << 16;
 
 pub fn grade<L: Number, O: Number>(labels: &[L], outside: &[O]) -> Grades {

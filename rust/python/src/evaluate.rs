@@ -21,6 +21,11 @@ impl Grades {
     fn labels<'py>(&self, py: Python<'py>) -> Bound<'py, PyArray1<f64>> {
         PyArray1::from_slice(py, &self.0.labels)
     }
+
+    /// Which of the labels occur.
+    fn present<'py>(&self, py: Python<'py>) -> Bound<'py, PyArray1<bool>> {
+        PyArray1::from_vec(py, self.0.present())
+    }
 }
 
 /// Calls `$body` with `$labels` as a slice of whichever of the four label types it holds.

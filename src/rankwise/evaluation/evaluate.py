@@ -1,0 +1,83 @@
+"""`evaluate`: one function for all inputs."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import Any
+
+from rankwise.errors import MeasureError, message
+from rankwise.evaluation.lists import Lists
+from rankwise.evaluation.result import Result
+from rankwise.measures.base import Measure
+from rankwise.measures.convention import Convention
+
+__all__ = ["DEFAULT", "evaluate"]
+
+# What is computed where no measure is named; a preset may have its own.
+DEFAULT = ("nDCG@10", "AP", "RR", "P@10")
+DEFAULT_OF = {"hotels": ("nDCG@5",)}
+
+
+def evaluate(
+    judgments: Any,
+    scores: Any = None,
+    measures: Measure | str | Iterable[Measure | str] | None = None,
+    *,
+    qid: Any = None,
+    group: Any = None,
+    convention: Convention | str | None = None,
+    bounds: bool = False,
+    name: str = "",
+    keep: int | None = None,
+    threads: int | None = None,
+) -> Result:
+    """Evaluates one ranking of lists under measures, each with its convention.
+
+    `judgments` and `scores` are one of
+
+    - a `Dataset` and one score a row, in the order in which the caller gave the rows;
+    - arrays of labels and scores, cut into lists by `qid=` (a query id a row, rows in any order) or `group=` (sizes);
+    - qrels and a run: `Qrels` and `Run`, paths of TREC files, or `{query: {document: label}}` and the same of scores;
+    - a `JudgedRun` alone.
+
+    `measures` are `Measure`s or their texts; `convention` (default `standard`) is that of texts without a prefix.
+    `bounds=True` shows the best and the worst case over ties; `keep` looks at that many documents of each list only.
+
+    >>> result = evaluate([3, 0, 1, 0, 2], [0.5, 0.4, 0.3, 0.2, 0.2], ["nDCG@10", "lightgbm:ndcg@10"][:1], qid=[1, 1, 1, 2, 2])
+    >>> round(result["nDCG@10"].mean, 4)
+    0.8979
+    """
+    chosen = _measures(measures, convention)
+    lists = Lists.of(judgments, scores, qid=qid, group=group, threads=threads)
+    return Result(lists, chosen, name=name, keep=keep, show_bounds=bounds)
+
+
+def _measures(
+    wanted: Measure | str | Iterable[Measure | str] | None, convention: Convention | str | None
+) -> list[tuple[str, Measure]]:
+    """Each measure with its text as it was given."""
+    if wanted is None:
+        name = convention.name if isinstance(convention, Convention) else convention
+        wanted = DEFAULT_OF.get(name or "", DEFAULT)
+    if isinstance(wanted, (Measure, str)):
+        wanted = [wanted]
+    from rankwise.measures.parse import measures as parse
+
+    chosen: list[tuple[str, Measure]] = []
+    for one in wanted:
+        if isinstance(one, Measure):
+            chosen.append((str(one), one))
+        elif isinstance(one, type) and issubclass(one, Measure):
+            chosen.append((str(one()), one()))
+        elif isinstance(one, str):
+            found = parse(one, convention)
+            chosen += [(one if len(found) == 1 else _range_member(one, m), m) for m in found]
+        else:
+            raise MeasureError(message(f"a measure or its text is wanted, not {one!r}"))
+    if not chosen:
+        raise MeasureError(message("no measure is named", hint="leave `measures` out for nDCG@10, AP, RR and P@10."))
+    return chosen
+
+
+def _range_member(text: str, measure: Measure) -> str:
+    return f"{text.partition('..')[0].rpartition('@')[0]}@{measure.k}"

@@ -1,0 +1,90 @@
+"""Intervals of a mean over lists: Student's t, and the bootstrap."""
+
+from __future__ import annotations
+
+import math
+from functools import lru_cache
+from statistics import NormalDist
+
+import numpy as np
+import numpy.typing as npt
+
+__all__ = ["bootstrap_interval", "t_quantile"]
+
+
+@lru_cache(maxsize=64)
+def t_quantile(p: float, df: int) -> float:
+    """The p-quantile of Student's t with `df` degrees of freedom, p ≥ ½.
+
+    Newton's method on the distribution's finite trigonometric series (Abramowitz & Stegun 26.7.3 and 26.7.4); for many
+    degrees of freedom the expansion 26.7.5. SciPy's import alone would take longer than the rest of a command.
+
+    >>> round(t_quantile(0.975, 4), 12), round(t_quantile(0.975, 1), 12)
+    (2.776445105198, 12.706204736175)
+    """
+    z = NormalDist().inv_cdf(p)
+    t = z + _expansion(z, df)
+    if df >= 300:
+        return t
+    if df < 3:
+        if df == 1:
+            return math.tan(math.pi * (p - 0.5))
+        return (2 * p - 1) * math.sqrt(2 / (4 * p * (1 - p)))
+    for _ in range(50):
+        step = (_t_cdf(t, df) - p) / _t_density(t, df)
+        t -= step
+        if abs(step) < 1e-13 * t:
+            break
+    return t
+
+
+def _expansion(z: float, df: int) -> float:
+    terms = (
+        (z**3 + z) / 4,
+        (5 * z**5 + 16 * z**3 + 3 * z) / 96,
+        (3 * z**7 + 19 * z**5 + 17 * z**3 - 15 * z) / 384,
+        (79 * z**9 + 776 * z**7 + 1482 * z**5 - 1920 * z**3 - 945 * z) / 92160,
+    )
+    return sum(term / df ** (i + 1) for i, term in enumerate(terms))
+
+
+def _t_cdf(t: float, df: int) -> float:
+    theta = math.atan(t / math.sqrt(df))
+    cos2 = math.cos(theta) ** 2
+    term, series = 1.0, 1.0
+    if df % 2:
+        for i in range(1, (df - 3) // 2 + 1):
+            term *= cos2 * (2 * i) / (2 * i + 1)
+            series += term
+        inner = theta + (math.sin(theta) * math.cos(theta) * series if df > 1 else 0.0)
+        return 0.5 + inner / math.pi
+    for i in range(1, (df - 2) // 2 + 1):
+        term *= cos2 * (2 * i - 1) / (2 * i)
+        series += term
+    return 0.5 + 0.5 * math.sin(theta) * series
+
+
+def _t_density(t: float, df: int) -> float:
+    log = math.lgamma((df + 1) / 2) - math.lgamma(df / 2) - 0.5 * math.log(df * math.pi)
+    return math.exp(log - (df + 1) / 2 * math.log1p(t * t / df))
+
+
+def bootstrap_interval(
+    values: npt.NDArray[np.float64], *, level: float = 0.95, resamples: int = 10_000, seed: int = 0
+) -> tuple[float, float]:
+    """The percentile interval of the mean over resampled lists; the same for any order of the lists.
+
+    >>> bootstrap_interval(np.array([0.0, 1.0, 1.0, 1.0]), seed=1)
+    (0.25, 1.0)
+    """
+    values = np.sort(values[~np.isnan(values)])
+    if len(values) == 0:
+        return math.nan, math.nan
+    rng = np.random.default_rng(seed)
+    means = np.empty(resamples)
+    block = max(1, 4_000_000 // len(values))
+    for start in range(0, resamples, block):
+        drawn = rng.integers(0, len(values), (min(block, resamples - start), len(values)))
+        means[start : start + block] = values[drawn].mean(axis=1)
+    low, high = np.quantile(means, [(1 - level) / 2, (1 + level) / 2], method="nearest")
+    return float(low), float(high)

@@ -1,0 +1,193 @@
+"""What is evaluated: any input becomes lists of scores and grades, once."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from os import PathLike
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import numpy.typing as npt
+
+from rankwise import _kernels
+from rankwise.data.ids import Ids
+from rankwise.errors import DataError, message
+from rankwise.measures.base import Measure
+
+if TYPE_CHECKING:
+    from rankwise.data.dataset import Dataset
+    from rankwise.data.judgments import JudgedRun
+
+__all__ = ["Lists"]
+
+
+class Lists:
+    """Scores and labels of lists, ready for the kernels.
+
+    `outside` are labels of judged documents that no list retrieved, cut into lists by `outside_offsets`.
+    """
+
+    __slots__ = (
+        "documents", "grades", "judged_run", "offsets", "outside_offsets", "queries", "scores", "threads",
+        "unknown_queries", "weights", "_longest",
+    )  # fmt: skip
+
+    def __init__(
+        self,
+        labels: npt.NDArray[Any],
+        scores: npt.NDArray[Any],
+        offsets: npt.NDArray[np.int64],
+        *,
+        queries: Ids | None = None,
+        documents: Ids | None = None,
+        outside: npt.NDArray[np.float64] | None = None,
+        outside_offsets: npt.NDArray[np.int64] | None = None,
+        unknown_queries: Ids | None = None,
+        weights: npt.NDArray[np.float64] | None = None,
+        judged_run: bool = False,
+        threads: int | None = None,
+    ) -> None:
+        self.grades = _kernels.grade(labels, np.zeros(0) if outside is None else outside)
+        self.scores = scores
+        self.offsets = offsets
+        self.outside_offsets = np.zeros(len(offsets), np.int64) if outside_offsets is None else outside_offsets
+        self.queries = queries
+        self.documents = documents
+        self.unknown_queries = unknown_queries
+        self.weights = weights
+        self.judged_run = judged_run
+        self.threads = threads
+        sizes = np.diff(offsets) if outside is None else np.diff(offsets) + np.diff(self.outside_offsets)
+        self._longest = int(sizes.max(initial=0))
+
+    def __len__(self) -> int:
+        return len(self.offsets) - 1
+
+    @classmethod
+    def of(
+        cls,
+        judgments: Any,
+        scores: Any,
+        *,
+        qid: Any = None,
+        group: Any = None,
+        threads: int | None = None,
+    ) -> Lists:
+        """Lists from whatever holds judgments and scores."""
+        from rankwise.data.dataset import Dataset
+        from rankwise.data.judgments import JudgedRun
+
+        if isinstance(judgments, JudgedRun):
+            return cls._of_judged_run(judgments, threads)
+        if isinstance(judgments, Dataset):
+            return cls._of_dataset(judgments, scores, threads)
+        if _is_judgments(judgments):
+            return cls._of_judged_run(_judge(judgments, scores, threads), threads)
+        labels = judgments
+        if scores is None:
+            raise DataError(message("there are labels but no scores", hint="evaluate(labels, scores, measures, qid=…)."))
+        if qid is None and group is None:
+            group = [np.size(labels)]
+        return cls._of_dataset(Dataset.of(labels=labels, qid=qid, group=group), scores, threads)
+
+    @classmethod
+    def _of_dataset(cls, data: Dataset, scores: Any, threads: int | None) -> Lists:
+        if scores is None:
+            raise DataError(message("there is a dataset but no scores", hint="evaluate(dataset, scores, measures)."))
+        column = np.asarray(scores)
+        rows = len(data.labels)
+        if column.shape != (rows,):
+            found = f"{column.shape[0]:,}" if column.ndim == 1 else f"an array of shape {column.shape}"
+            raise DataError(message(f"scores: {found} for {rows:,} documents; each document needs one score"))
+        if column.dtype not in (np.float32, np.float64):
+            if column.dtype.kind not in "iufb":
+                raise DataError(message(f"scores: numbers are needed, not {column.dtype}"))
+            column = column.astype(np.float64)
+        return cls(
+            data.labels,
+            np.ascontiguousarray(data.reorder(column)),
+            data.offsets,
+            queries=data.queries,
+            documents=data.documents,
+            weights=data.weights,
+            threads=threads,
+        )
+
+    @classmethod
+    def _of_judged_run(cls, judged: JudgedRun, threads: int | None) -> Lists:
+        return cls(
+            judged.labels,
+            judged.scores,
+            judged.offsets,
+            queries=judged.queries,
+            documents=judged.documents,
+            outside=judged.unretrieved_labels,
+            outside_offsets=judged.unretrieved_offsets,
+            unknown_queries=judged.unknown_queries,
+            judged_run=True,
+            threads=threads,
+        )
+
+    def compute(self, measures: list[Measure], *, keep: int | None = None) -> list[tuple[npt.NDArray[np.float64], npt.NDArray[np.uint8]]]:
+        """Values and flags of each measure; measures that share an order are computed together."""
+        groups: dict[tuple[Any, ...], list[int]] = {}
+        for at, measure in enumerate(measures):
+            c = measure.convention
+            groups.setdefault((c.ties, c.seed if c.ties == "random" else 0, c.precision, c.unjudged), []).append(at)
+        labels = self.grades.labels
+        columns: list[Any] = [None] * len(measures)
+        for (ties, seed, precision, unjudged), members in groups.items():
+            order = {
+                "ties": ties,
+                "seed": seed,
+                "single": precision == "float32",
+                "drop_unjudged": unjudged == "removed",
+                "keep": keep,
+            }
+            plans = [measures[at].plan(labels, self.grades.present, self._longest) for at in members]
+            found = _kernels.evaluate(
+                self.scores, self.grades, self.offsets, self.outside_offsets, self._ids(ties), order, plans, self.threads
+            )
+            for at, column in zip(members, found, strict=True):
+                columns[at] = column
+        return columns
+
+    def _ids(self, ties: str) -> tuple[Any, ...] | None:
+        if not ties.startswith("docid") and ties != "random":
+            return None
+        if self.documents is None:
+            if ties == "random":
+                queries = self.queries
+                if queries is None:
+                    return None
+                return (queries.text, queries.spans, queries.text, np.zeros(len(self.scores), np.uint64))
+            hint = "give document ids, or choose another order of ties, such as ties='input'."
+            raise DataError(message(f"ties={ties!r} needs document ids, and these lists have none", hint=hint))
+        queries = self.queries if self.queries is not None else Ids.of(range(len(self)))
+        return (queries.text, queries.spans, self.documents.text, self.documents.spans)
+
+
+def _is_judgments(judgments: Any) -> bool:
+    from rankwise.data.judgments import Qrels
+
+    return isinstance(judgments, (Qrels, Mapping, str, PathLike))
+
+
+def _judge(judgments: Any, run: Any, threads: int | None) -> JudgedRun:
+    from rankwise.data.formats import trec
+    from rankwise.data.judgments import Qrels, Run, judge
+
+    if run is None:
+        raise DataError(message("there are judgments but no run", hint="evaluate(qrels, run, measures)."))
+    if isinstance(judgments, (str, PathLike)):
+        judgments = trec.read_qrels(judgments)
+    elif isinstance(judgments, Mapping):
+        judgments = Qrels.of(judgments)
+    if isinstance(run, (str, PathLike)):
+        run = trec.read_run(run)
+    elif isinstance(run, Mapping):
+        run = Run.of(run)
+    if not isinstance(run, Run):
+        hint = "give a Run, a path, or {query: {document: score}}."
+        raise DataError(message(f"judgments of queries and documents need a run of the same, not {type(run).__name__}", hint=hint))
+    return judge(judgments, run, threads=threads)

@@ -1,0 +1,239 @@
+"""The words and tables of results: what is shown, in which column, and the convention in one line."""
+
+from __future__ import annotations
+
+import io
+import math
+from collections.abc import Iterable, Sequence
+from typing import Any
+
+from rankwise.errors import RankwiseError, message
+from rankwise.evaluation.result import Outcome, Result
+from rankwise.evaluation.table import Table
+from rankwise.measures.base import Measure
+
+__all__ = ["arrow", "as_dict", "convention_line", "csv", "table", "why"]
+
+
+def table(results: Sequence[Result], *, digits: int = 4) -> Table:
+    """One row a run and measure: value, interval, what was special; the conventions below."""
+    many = len(results) > 1
+    bounds = any(result.show_bounds for result in results)
+    theirs = any(result.trec_eval for result in results)
+    shown = _special_columns(results)
+    head = [*(["run"] if many else []), "measure", "value", "95 % interval"]
+    head += [*(["worst – best"] if bounds else []), *(["trec_eval"] if theirs else []), *shown]
+    rows = []
+    for result in results:
+        for at, outcome in enumerate(result):
+            row = [*([result.name] if many else []), str(outcome.measure), _number(outcome.mean, digits), _range(outcome.interval, digits)]
+            if bounds:
+                row.append(_range(outcome.bounds, digits) if result.show_bounds else "")
+            if theirs:
+                row.append(_number(result.trec_eval[at].mean, digits) if at in result.trec_eval else "")
+            rows.append(row + [_special(outcome, column) for column in shown])
+    title = "" if many or not results[0].name else results[0].name
+    left = frozenset({0, 1}) if many else frozenset({0})
+    return Table(head, rows, _notes(results, shown), title, left)
+
+
+_SPECIAL = ("empty", "short", "tied", "unjudged", "missing")
+
+
+def _special_columns(results: Iterable[Result]) -> list[str]:
+    return [c for c in _SPECIAL if any(getattr(o.counts, c) for result in results for o in result)]
+
+
+def _special(outcome: Outcome, column: str) -> str:
+    count = getattr(outcome.counts, column)
+    decided = getattr(outcome.counts, f"{column}_decided", None)
+    return f"{count}" if decided is None or not count else f"{count} ({decided})"
+
+
+def _number(value: float, digits: int) -> str:
+    if math.isnan(value):
+        return "–"
+    return f"{value:.0f}" if value == int(value) and abs(value) >= 10 else f"{value:.{digits}f}"
+
+
+def _range(pair: tuple[float, float], digits: int) -> str:
+    return "" if math.isnan(pair[0]) else f"{pair[0]:.{digits}f} – {pair[1]:.{digits}f}"
+
+
+def _notes(results: Sequence[Result], shown: Sequence[str]) -> list[str]:
+    first = results[0]
+    notes = [f"{len(first._lists):,} lists"]
+    if any("(" in _special(o, c) for c in shown for result in results for o in result):
+        notes[0] += "; in brackets: lists whose value the convention decided"
+    unknown = {result.name: result.unknown_queries for result in results if result.unknown_queries}
+    for name, count in unknown.items():
+        notes.append(f"{count:,} queries of {name or 'the run'} have no judgments and are left out")
+    notes += conventions(outcome.measure for result in results for outcome in result)
+    notes += why(first)
+    return notes
+
+
+def conventions(measures: Iterable[Measure]) -> list[str]:
+    """One line for each convention that occurs."""
+    groups: dict[str, list[Measure]] = {}
+    for measure in measures:
+        groups.setdefault(measure.convention.name, []).append(measure)
+    return [convention_line(name, members) for name, members in groups.items()]
+
+
+# The axes whose choice is always said, each with its words in a sentence.
+_SENTENCE = {
+    "gain": "gain {}",
+    "labels": "labels {}",
+    "discount": "discount {}",
+    "ideal": "ideal: {}",
+    "rel": "relevant: {}",
+    "ties": "ties: {}",
+    "precision": "scores in {} precision",
+    "empty": "empty lists: {}",
+    "short": "lists shorter than k: {}",
+    "p_over": "P@k over {}",
+    "ap_over": "AP over {}",
+    "gmax": "greatest grade {}",
+    "cut": "cut-off {}",
+    "unjudged": "unjudged documents: {}",
+    "missing": "missing lists: {}",
+    "mean": "mean: {}",
+}
+_ONLY_IF_UNUSUAL = {
+    "labels": "as is", "precision": "float64", "short": "as is", "p_over": "k", "ap_over": "R", "cut": "kept",
+    "unjudged": "not relevant", "mean": "lists",
+}  # fmt: skip
+
+
+def convention_line(name: str, members: Sequence[Measure]) -> str:
+    """The choices that the measures look at, in one line.
+
+    >>> from rankwise.measures.parse import measure
+    >>> print(convention_line("letor4", [measure("letor4:P@5")]))
+    letor4: relevant: 1 and 2 · ties: as given · missing lists: left out of the mean
+    """
+    said = []
+    for axis, words in _SENTENCE.items():
+        choices: dict[str, list[str]] = {}
+        for measure in members:
+            if axis in measure.relevant_axes and getattr(measure.convention, axis) != _ONLY_IF_UNUSUAL.get(axis, ...):
+                choices.setdefault(_axis_words(measure, axis), []).append(measure.name)
+        for choice, names in choices.items():
+            whose = "" if len(choices) == 1 and _all_say(members, axis, names) else f" ({', '.join(dict.fromkeys(names))})"
+            said.append(words.format(choice) + whose)
+    return f"{name}: " + " · ".join(said)
+
+
+def _all_say(members: Sequence[Measure], axis: str, names: Sequence[str]) -> bool:
+    return all(m.name in names for m in members if axis in m.relevant_axes)
+
+
+def _axis_words(measure: Measure, axis: str) -> str:
+    words = measure.convention.words(axis)
+    if axis == "ideal" and "ideal_cut" in measure.axes and measure.k is not None:
+        words += f", cut {measure.convention.words('ideal_cut')}"
+    return words
+
+
+def why(result: Result) -> list[str]:
+    """One line on why trec_eval's values beside the bare measures differ, if any does."""
+    parts: dict[str, list[str]] = {}
+    for at, theirs in result.trec_eval.items():
+        ours = result.outcomes[at]
+        if ours.mean == theirs.mean:
+            continue
+        for axis, (mine, other) in ours.measure.convention.differences(theirs.measure.convention).items():
+            if axis in ours.measure.relevant_axes and axis in _SENTENCE and _matters(axis, ours, theirs):
+                del mine, other
+                mine_words, their_words = ours.measure.convention.words(axis), theirs.measure.convention.words(axis)
+                what = _SENTENCE[axis].format(mine_words)
+                parts.setdefault(f"{what}, there {their_words}", []).append(str(ours.measure))
+    if not parts:
+        return []
+    said = "; ".join(f"{what} ({', '.join(names)})" for what, names in parts.items())
+    return [f"trec_eval ({next(iter(result.trec_eval.values())).measure.convention.name}) differs: {said}"]
+
+
+def _matters(axis: str, ours: Outcome, theirs: Outcome) -> bool:
+    """Whether an axis can have had a part in a difference, by what was counted."""
+    if axis == "ties":
+        return ours.counts.tied > 0 or theirs.counts.tied > 0
+    if axis == "precision":
+        return ours.counts.tied != theirs.counts.tied
+    if axis == "missing":
+        return ours.counts.missing > 0
+    return axis != "labels"
+
+
+def csv(results: Sequence[Result], *, per_query: bool = False) -> str:
+    """`run,measure,query,value`: a stable interface for scripts, with full precision."""
+    import csv as writer
+
+    out = io.StringIO()
+    rows = writer.writer(out, lineterminator="\n")
+    rows.writerow(["run", "measure", "query", "value"])
+    for result in results:
+        for outcome in result:
+            if per_query:
+                pairs = zip(result.queries, outcome.values.tolist(), strict=True)
+                rows.writerows([result.name, outcome.given, query, repr(value)] for query, value in pairs if value == value)
+            rows.writerow([result.name, outcome.given, "all", repr(outcome.mean)])
+    return out.getvalue()
+
+
+def as_dict(result: Result, *, per_query: bool = False) -> dict[str, Any]:
+    """A result as plain values, for JSON."""
+    return {
+        "run": result.name,
+        "lists": len(result._lists),
+        "unknown_queries": result.unknown_queries,
+        "measures": [_outcome_dict(result, at, outcome, per_query) for at, outcome in enumerate(result)],
+    }
+
+
+def _outcome_dict(result: Result, at: int, outcome: Outcome, per_query: bool) -> dict[str, Any]:
+    axes = outcome.measure.relevant_axes
+    found: dict[str, Any] = {
+        "given": outcome.given,
+        "measure": str(outcome.measure),
+        "value": _json_number(outcome.mean),
+        "stderr": _json_number(outcome.stderr),
+        "interval": [_json_number(end) for end in outcome.interval],
+        "included": outcome.included,
+        "counts": outcome.counts.as_dict(),
+        "convention": {"name": outcome.measure.convention.name}
+        | {axis: outcome.measure.convention.words(axis) for axis, _ in outcome.measure.convention if axis in axes},
+    }
+    if result.show_bounds:
+        found["bounds"] = list(outcome.bounds)
+    if at in result.trec_eval:
+        found["trec_eval"] = _json_number(result.trec_eval[at].mean)
+    if per_query:
+        found["queries"] = {q: _json_number(v) for q, v in zip(result.queries, outcome.values.tolist(), strict=True)}
+    return found
+
+
+def _json_number(value: float) -> float | None:
+    return value if math.isfinite(value) else None
+
+
+def arrow(result: Result) -> Any:
+    """Per-list values as an Arrow table of nanoarrow."""
+    try:
+        import nanoarrow
+    except ImportError:
+        hint = "pip install 'rankwise[arrow]'; to_csv() and .values need nothing."
+        raise RankwiseError(message("Arrow export needs the package nanoarrow", hint=hint)) from None
+    run, measure, query, value = [], [], [], []
+    for outcome in result:
+        run += [result.name] * len(outcome.values)
+        measure += [outcome.given] * len(outcome.values)
+        query += result.queries
+        value += outcome.values.tolist()
+    columns = {"run": run, "measure": measure, "query": query}
+    arrays = [nanoarrow.c_array(words, nanoarrow.string()) for words in columns.values()]
+    arrays.append(nanoarrow.c_array(value, nanoarrow.float64()))
+    schema = nanoarrow.struct({**{name: nanoarrow.string() for name in columns}, "value": nanoarrow.float64()})
+    batch = nanoarrow.c_array_from_buffers(schema, len(value), buffers=[None], children=arrays)
+    return nanoarrow.ArrayStream.from_c_array(batch) if hasattr(nanoarrow.ArrayStream, "from_c_array") else nanoarrow.Array(batch)

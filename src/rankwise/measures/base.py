@@ -1,0 +1,177 @@
+"""A measure turns the labels of one list, read in ranked order, into one number.
+
+What all measures share: the cut-off `k`, the convention, the text form that parses back, equality. A measure in a file
+of this room says its formula, which axes of a convention it looks at, and what a label is worth to it; the numbers are
+computed by the kernel of the same name.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from typing import Any, ClassVar, Self
+
+import numpy as np
+import numpy.typing as npt
+
+from rankwise.errors import MeasureError, message
+from rankwise.measures.convention import STANDARD, Convention, Labels
+
+__all__ = ["Measure"]
+
+Present = Callable[[], npt.NDArray[np.bool_]]
+
+# The axes that every measure looks at.
+COMMON = ("labels", "negative", "ties", "seed", "precision", "short", "unjudged", "missing", "mean")
+
+
+class _Kind(type):
+    """Lets a measure without parameters be cut by its class: `nDCG @ 10`."""
+
+    def __matmul__(cls, k: int) -> Any:
+        return cls(k=k)
+
+
+class Measure(metaclass=_Kind):
+    """An immutable measure under a convention.
+
+    `k` cuts the list (None: the whole list); `convention` is a name, a `Convention`, or None for `standard`;
+    further keywords change single choices of it.
+    """
+
+    __slots__ = ("convention", "k")
+
+    name: ClassVar[str]
+    formula: ClassVar[str]
+    axes: ClassVar[tuple[str, ...]] = ()
+    takes_k: ClassVar[bool] = True
+    # Whether a mean over the orders of tied documents is known in closed form.
+    closed_form: ClassVar[bool] = True
+
+    k: int | None
+    convention: Convention
+
+    def __init__(self, k: int | None = None, *, convention: Convention | str | None = None, **choices: Any) -> None:
+        if k is not None and not self.takes_k:
+            raise MeasureError(message(f"{self.name} takes no cut-off", hint=f"write {self.name} without @{k}."))
+        if k is not None and (isinstance(k, bool) or not isinstance(k, (int, np.integer)) or k < 1):
+            raise MeasureError(message(f"the cut-off of {self.name} must be a whole number from 1, not {k!r}"))
+        object.__setattr__(self, "k", None if k is None else int(k))
+        object.__setattr__(self, "convention", self._resolve(convention).but(**choices))
+
+    @classmethod
+    def _resolve(cls, convention: Convention | str | None) -> Convention:
+        if convention is None:
+            return STANDARD
+        if isinstance(convention, Convention):
+            return convention
+        from rankwise.measures.tools import convention as named
+
+        return named(convention, cls.name)
+
+    def __setattr__(self, name: str, value: object) -> None:
+        raise AttributeError(f"a measure does not change; make another one, such as {self.name}(k=…)")
+
+    def __matmul__(self, k: int) -> Self:
+        return self.but(k=k)
+
+    def but(self, *, k: int | None = None, convention: Convention | None = None, **choices: Any) -> Self:
+        """The same measure with another cut-off, convention or single choices.
+
+        >>> from rankwise.measures import nDCG
+        >>> (nDCG @ 10).but(gain="linear")
+        nDCG(gain='linear')@10
+        """
+        return type(self)(k or self.k, convention=convention or self.convention, **self._parameters(), **choices)
+
+    def _parameters(self) -> dict[str, Any]:
+        """Parameters of the formula itself, beside `k`."""
+        return {}
+
+    @property
+    def relevant_axes(self) -> tuple[str, ...]:
+        """The axes of a convention that this measure looks at."""
+        axes = (*self.axes, *COMMON)
+        if self.k is not None or "ideal_cut" not in axes:
+            return axes
+        return axes
+
+    # The text form.
+
+    def __str__(self) -> str:
+        from rankwise.measures.tools import convention as named
+
+        base = named(self.convention.name, self.name)
+        changed = {axis: mine for axis, (mine, _) in self.convention.differences(base).items()}
+        inside = ", ".join(f"{name}={_literal(value)}" for name, value in {**self._parameters(), **changed}.items())
+        prefix = "" if self.convention.name == "standard" else f"{self.convention.name}:"
+        return f"{prefix}{self.name}{f'({inside})' if inside else ''}{'' if self.k is None else f'@{self.k}'}"
+
+    __repr__ = __str__
+
+    def _key(self) -> tuple[Any, ...]:
+        return (self.name, self.k, self.convention, *self._parameters().values())
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Measure) and self._key() == other._key()
+
+    def __hash__(self) -> int:
+        return hash(self._key())
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return (_rebuild, (type(self), self.k, self.convention, self._parameters()))
+
+    # The measure as tables, for its kernel.
+
+    def worth(self, labels: Labels, present: Present) -> Labels:
+        """What a document of each label counts: 1 if it is relevant, unless a measure says otherwise."""
+        return self.convention.relevant(labels).astype(np.float64)
+
+    def plan(self, labels: Labels, present: Present, longest: int) -> dict[str, Any]:
+        """The measure as its kernel wants it; `labels` are the distinct labels, `longest` the longest list."""
+        c = self.convention
+        c.check_labels(labels, present)
+        if c.ties == "expected" and not self.closed_form:
+            raise MeasureError(
+                message(
+                    f"{self.name} has no closed form over ties",
+                    hint=f"choose an order of ties, as in {self.name}(ties='input'), or a tool's: trec_eval:….",
+                )
+            )
+        k = None if c.cut == "ignored" else self.k
+        return {
+            "formula": self.formula,
+            "depth": k,
+            "worth": np.ascontiguousarray(self.worth(labels, present), dtype=np.float64),
+            "known": labels >= 0,
+            "discounts": c.discounts(longest if k is None else min(k, longest)) if "discount" in self.axes else np.zeros(0),
+            "pool": c.ideal,
+            "ideal_cut": c.ideal_cut,
+            "denominator": c.p_over if "p_over" in self.axes else c.ap_over,
+            "empty": np.nan if isinstance(c.empty, str) else c.empty,
+            "short_is_zero": c.short == "zero",
+            "level": getattr(self, "recall", 0.0),
+            "level_truncates": "recall-level-truncated" in c.quirks,
+            "single_reciprocal": "float32-reciprocal" in c.quirks,
+        }
+
+    def of(self, labels: Iterable[float]) -> float:
+        """The value of one list, given by its labels in ranked order."""
+        from rankwise.evaluation.evaluate import evaluate
+
+        ranked = np.asarray(list(labels), dtype=np.float64)
+        return float(evaluate(ranked, -np.arange(len(ranked), dtype=np.float64), [self]).values[0, 0])
+
+
+def _rebuild(kind: type[Measure], k: int | None, convention: Convention, parameters: dict[str, Any]) -> Measure:
+    return kind(k, convention=convention, **parameters)
+
+
+def _literal(value: Any) -> str:
+    if isinstance(value, tuple) and value and isinstance(value[0], tuple):
+        return "{" + ", ".join(f"{label:g}: {gain:g}" for label, gain in value) + "}"
+    if isinstance(value, frozenset):
+        words = sorted(value)
+        return "{" + ", ".join(repr(w) if isinstance(w, str) else f"{w:g}" for w in words) + "}" if words else "()"
+    if isinstance(value, float):
+        return f"{value:g}" if float(f"{value:g}") == value else repr(value)
+    return repr(value)

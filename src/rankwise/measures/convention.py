@@ -1,0 +1,332 @@
+"""A convention: every choice that the formula of a measure leaves open.
+
+Each axis is a field, each field has a few values, and a tool is a point in their product. Two conventions are equal
+when all their choices are, whatever their names.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass, field, fields, replace
+from difflib import get_close_matches
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from rankwise.errors import ConventionError, message
+
+__all__ = ["AXES", "HOTELS", "STANDARD", "Convention"]
+
+Labels = npt.NDArray[np.float64]
+Table = Mapping[float, float]
+
+# What each axis decides, and its values in words; the keys are the fields of `Convention`, in the order of printing.
+AXES: dict[str, tuple[str, dict[object, str]]] = {
+    "gain": (
+        "gain of a label",
+        {"exp2": "2^label − 1", "linear": "the label", "exp2-int32": "2^label − 1 as a 32-bit shift, which overflows from 31"},
+    ),
+    "outside": ("labels that the gain table lacks", {"error": "refused", "zero": "gain 0"}),
+    "labels": ("how a label is read", {"as is": "as it is", "truncated": "truncated to a whole number"}),
+    "negative": ("negative labels", {"error": "refused", "as is": "as they are", "zero": "gain 0, not relevant"}),
+    "discount": (
+        "discount of rank i",
+        {
+            "log2": "1/log2(i + 1)",
+            "ln": "1/ln(i + 1)",
+            "jarvelin": "1, then 1/log2(i) from rank 2",
+            "reciprocal": "1/i",
+        },
+    ),
+    "ideal": (
+        "documents that make the ideal and count as relevant",
+        {"judged": "all judged documents", "list": "those of the list"},
+    ),
+    "ideal_cut": ("where the ideal ends", {"k": "at k", "none": "nowhere", "hits": "at the number of hits returned"}),
+    "ties": (
+        "order of equal scores",
+        {
+            "expected": "the mean over all orders",
+            "input": "as given",
+            "reversed": "as given, reversed",
+            "docid": "document id, ascending",
+            "docid-desc": "document id, descending",
+            "best": "the best case",
+            "worst": "the worst case",
+            "random": "drawn by lot with the seed",
+            "selection-sort": "whatever a selection sort with swaps leaves",
+        },
+    ),
+    "seed": ("seed of the lots drawn for ties", {}),
+    "precision": ("precision in which scores are compared", {"float64": "double", "float32": "single"}),
+    "empty": (
+        "value of an empty list (its denominator is 0)",
+        {"nan": "undefined (NaN)", "skip": "left out of the mean"},
+    ),
+    "short": ("a list of fewer than k documents", {"as is": "as it is", "zero": "scores 0"}),
+    "rel": ("labels that are relevant", {">0": "above 0"}),
+    "cut": ("the cut-off k", {"kept": "kept", "ignored": "ignored"}),
+    "p_over": ("P@k is over", {"k": "k", "min(k, n)": "min(k, n)"}),
+    "ap_over": ("AP@k is over", {"R": "R", "min(R, k)": "min(R, k)", "hits": "the hits in the top k"}),
+    "gmax": ("greatest grade of ERR", {}),
+    "unjudged": ("documents without a judgment", {"not relevant": "not relevant", "removed": "removed"}),
+    "missing": (
+        "lists judged but missing from the run",
+        {"zero": "score 0", "skip": "left out of the mean", "error": "refused"},
+    ),
+    "mean": (
+        "mean over lists",
+        {"lists": "the plain mean", "geometric": "the geometric mean of max(value, 0.00001)", "sum": "the sum"},
+    ),
+    "quirks": ("quirks", {}),
+}
+
+# What the quirks of tools do; the kernels or the measures look for these names.
+QUIRKS = {
+    "float32-reciprocal": "1/rank is rounded to single precision",
+    "recall-level-truncated": "recall level × R + 0.9 is truncated instead of rounded",
+}
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Convention:
+    """Every choice that a measure's formula leaves open; `STANDARD` has the defaults.
+
+    >>> Convention().but(gain="linear", empty="skip").differences(STANDARD)
+    {'gain': ('linear', 'exp2'), 'empty': ('skip', 0.0)}
+    >>> STANDARD.but(gain="log")
+    Traceback (most recent call last):
+    rankwise.errors.ConventionError: gain='log' is not a choice
+    Hint: gain is one of 'exp2', 'linear', 'exp2-int32', a table {label: gain} or a function of an array of labels.
+    """
+
+    name: str = field(default="standard", compare=False)
+    gain: str | tuple[tuple[float, float], ...] | Callable[[Labels], Labels] = "exp2"
+    outside: str = "error"
+    labels: str | tuple[tuple[float, float], ...] = "as is"
+    negative: str = "error"
+    discount: str | tuple[float, ...] | Callable[[Labels], Labels] = "log2"
+    ideal: str = "judged"
+    ideal_cut: str = "k"
+    ties: str = "expected"
+    seed: int = 0
+    precision: str = "float64"
+    empty: float | str = 0.0
+    short: str = "as is"
+    rel: float | str | frozenset[float] = 1.0
+    cut: str = "kept"
+    p_over: str = "k"
+    ap_over: str = "R"
+    gmax: float = 4.0
+    unjudged: str = "not relevant"
+    missing: str = "zero"
+    mean: str = "lists"
+    quirks: frozenset[str] = frozenset()
+
+    def __post_init__(self) -> None:
+        for axis in AXES:
+            object.__setattr__(self, axis, _checked(axis, getattr(self, axis)))
+
+    def but(self, **choices: object) -> Convention:
+        """The same convention but for some choices; the name stays, as that of the place it started from.
+
+        >>> STANDARD.but(gian="linear")
+        Traceback (most recent call last):
+        rankwise.errors.ConventionError: there is no choice 'gian'
+        Hint: did you mean 'gain'? The choices are gain, outside, labels, …
+        """
+        for axis in choices:
+            if axis not in AXES:
+                raise ConventionError(message(f"there is no choice '{axis}'", hint=_suggest(axis)))
+        return replace(self, **choices) if choices else self  # type: ignore[arg-type]
+
+    def differences(self, other: Convention) -> dict[str, tuple[Any, Any]]:
+        """The axes on which two conventions differ, with both choices."""
+        pairs = ((axis, getattr(self, axis), getattr(other, axis)) for axis in AXES)
+        return {axis: (mine, theirs) for axis, mine, theirs in pairs if mine != theirs}
+
+    def __iter__(self) -> Iterator[tuple[str, Any]]:
+        return ((axis, getattr(self, axis)) for axis in AXES)
+
+    def words(self, axis: str) -> str:
+        """The choice on one axis, in words.
+
+        >>> STANDARD.words("discount"), STANDARD.but(rel={1, 2}).words("rel"), STANDARD.words("empty")
+        ('1/log2(i + 1)', '1 and 2', '0')
+        """
+        return _words(axis, getattr(self, axis))
+
+    # What the choices make of labels.
+
+    def read(self, labels: Labels) -> Labels:
+        """Labels as the convention reads them; NaN (no judgment) stays NaN."""
+        if self.labels == "truncated":
+            return np.trunc(labels)
+        if isinstance(self.labels, tuple):
+            read = np.trunc(labels)
+            for label, meaning in self.labels:
+                read[labels == label] = meaning
+            return read
+        return labels
+
+    def gains(self, labels: Labels, present: Callable[[], npt.NDArray[np.bool_]] | None = None) -> Labels:
+        """The gain of each label; 0 where there is no judgment. `present` tells which labels occur at all.
+
+        >>> STANDARD.gains(np.array([0.0, 1, 2, 3, np.nan])).tolist()
+        [0.0, 1.0, 3.0, 7.0, 0.0]
+        """
+        read = self.read(labels)
+        if self.gain == "linear":
+            gains = read.astype(np.float64)
+        elif self.gain == "exp2":
+            gains = np.exp2(read) - 1
+        elif self.gain == "exp2-int32":
+            shift = np.left_shift(1, np.nan_to_num(read).astype(np.int64) % 32).astype(np.int64)
+            gains = ((shift - 1 + 2**31) % 2**32 - 2**31).astype(np.float64)
+        elif isinstance(self.gain, tuple):
+            table = dict(self.gain)
+            gains = np.array([table.get(label, np.nan) for label in read.tolist()], dtype=np.float64)
+            lacking = np.isnan(gains) & ~np.isnan(read)
+            if self.outside == "error" and lacking.any() and present is not None:
+                lacking &= present()
+                self._refuse(labels[lacking], f"has no gain; the table has {_listed(table)}", "add it to the table, or set outside='zero'.")
+            gains[np.isnan(gains)] = 0.0
+        else:
+            gains = np.asarray(self.gain(read), dtype=np.float64)  # type: ignore[operator]
+            if gains.shape != read.shape or np.isnan(gains[~np.isnan(read)]).any():
+                raise ConventionError(message("the gain function must return one number, not NaN, for each label of an array"))
+        if self.negative == "zero":
+            gains[labels < 0] = 0.0
+        gains[np.isnan(labels)] = 0.0
+        return gains
+
+    def relevant(self, labels: Labels) -> npt.NDArray[np.bool_]:
+        """Whether each label is relevant; a document without a judgment is not.
+
+        >>> STANDARD.but(rel={1, 2}).relevant(np.array([0.0, 1, 2, 3])).tolist()
+        [False, True, True, False]
+        """
+        if self.rel == ">0":
+            return labels > 0
+        if isinstance(self.rel, frozenset):
+            return np.isin(labels, list(self.rel))
+        return self.read(labels) >= self.rel
+
+    def check_labels(self, labels: Labels, present: Callable[[], npt.NDArray[np.bool_]]) -> None:
+        """Refuses labels that the convention refuses."""
+        if self.negative == "error" and len(labels) and labels[0] < 0:
+            hint = "set negative='zero' to count them as not relevant, or mend the labels."
+            self._refuse(labels[(labels < 0) & present()], "is negative", hint)
+
+    def _refuse(self, labels: Labels, why: str, hint: str) -> None:
+        if len(labels):
+            raise ConventionError(message(f"label {labels[0]:g} {why} (convention {self.name})", hint=hint))
+
+    def discounts(self, depth: int) -> Labels:
+        """The discounts of ranks 1 … depth.
+
+        >>> STANDARD.but(discount="jarvelin").discounts(4).round(4).tolist()
+        [1.0, 1.0, 0.6309, 0.5]
+        """
+        rank = np.arange(1, depth + 1, dtype=np.float64)
+        if self.discount == "log2":
+            return 1 / np.log2(rank + 1)
+        if self.discount == "ln":
+            return 1 / np.log(rank + 1)
+        if self.discount == "jarvelin":
+            return 1 / np.maximum(1.0, np.log2(rank))
+        if self.discount == "reciprocal":
+            return 1 / rank
+        if isinstance(self.discount, tuple):
+            table = np.asarray(self.discount[:depth], dtype=np.float64)
+            return np.concatenate([table, np.zeros(depth - len(table))])
+        discounts = np.asarray(self.discount(rank), dtype=np.float64)  # type: ignore[operator]
+        if discounts.shape != rank.shape or not np.isfinite(discounts).all():
+            raise ConventionError(message("the discount function must return one finite number for each rank of an array"))
+        return discounts
+
+
+def _checked(axis: str, choice: Any) -> Any:
+    """The choice in its one form, or a refusal."""
+    if axis in ("gain", "labels") and isinstance(choice, (Mapping, tuple)):
+        pairs = choice.items() if isinstance(choice, Mapping) else choice
+        return tuple(sorted((float(label), float(gain)) for label, gain in pairs))
+    if axis in ("gain", "discount") and callable(choice):
+        return choice
+    if axis == "discount" and isinstance(choice, (tuple, list, np.ndarray)):
+        return tuple(float(d) for d in choice)
+    if axis == "rel":
+        if choice == ">0":
+            return choice
+        if isinstance(choice, (set, frozenset, list, tuple)):
+            return frozenset(float(label) for label in choice)
+        if _is_number(choice):
+            return float(choice)
+    if axis == "empty" and _is_number(choice):
+        return "nan" if choice != choice else float(choice)
+    if axis == "gmax" and _is_number(choice):
+        return float(choice)
+    if axis == "seed" and isinstance(choice, (int, np.integer)) and 0 <= choice < 2**64:
+        return int(choice)
+    if axis == "quirks" and set(choice) <= set(QUIRKS):
+        return frozenset(choice)
+    if isinstance(choice, str) and choice in AXES[axis][1]:
+        return choice
+    raise ConventionError(message(f"{axis}={choice!r} is not a choice", hint=f"{axis} is {_choices(axis)}."))
+
+
+def _is_number(choice: object) -> bool:
+    return isinstance(choice, (int, float, np.integer, np.floating)) and not isinstance(choice, bool)
+
+
+def _choices(axis: str) -> str:
+    more = {
+        "gain": "a table {label: gain} or a function of an array of labels",
+        "labels": "a table {label: read as}",
+        "discount": "a table of discounts or a function of an array of ranks",
+        "rel": "a number (that label and above) or a set of labels",
+        "empty": "a number",
+        "gmax": "a number",
+        "seed": "a whole number from 0",
+    }.get(axis)
+    named = list(map(repr, QUIRKS if axis == "quirks" else AXES[axis][1]))
+    if not named:
+        return str(more)
+    return f"one of {', '.join(named)}" + (f", {more}" if more else "")
+
+
+def _suggest(axis: str) -> str:
+    near = get_close_matches(axis, AXES, 1)
+    first = ", ".join(list(AXES)[:3])
+    return (f"did you mean '{near[0]}'? " if near else "") + f"The choices are {first}, …"
+
+
+def _words(axis: str, choice: Any) -> str:
+    if axis in ("gain", "labels") and isinstance(choice, tuple):
+        return "table " + ", ".join(f"{label:g} → {gain:g}" for label, gain in choice)
+    if axis == "discount" and isinstance(choice, tuple):
+        return "table " + ", ".join(f"{d:.4g}" for d in choice)
+    if callable(choice):
+        return f"function {getattr(choice, '__qualname__', choice)}"
+    if axis == "rel":
+        if isinstance(choice, frozenset):
+            return _listed(choice)
+        return "above 0" if choice == ">0" else f"{choice:g} and above"
+    if axis == "quirks":
+        return "; ".join(QUIRKS[q] for q in sorted(choice)) or "none"
+    if isinstance(choice, (int, float)):
+        return f"{choice:g}"
+    return AXES[axis][1][choice]
+
+
+def _listed(labels: Any) -> str:
+    words = [f"{label:g}" for label in sorted(labels)]
+    return words[0] if len(words) == 1 else " and ".join([", ".join(words[:-1]), words[-1]])
+
+
+STANDARD = Convention()
+# A click-and-booking preset: what a booking (5) is worth against a click (1) is said by the labels themselves.
+HOTELS = Convention(name="hotels", gain="linear", gmax=5.0)
+
+assert set(AXES) == {f.name for f in fields(Convention)} - {"name"}

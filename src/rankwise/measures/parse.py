@@ -1,0 +1,175 @@
+"""Text → measures: `nDCG(gain='linear')@10`, `letor4:nDCG@1..10`, `trec_eval:ndcg_cut_10`.
+
+The grammar is `[convention:]Name[(choice=value, …)][@k]`, and `@a..b` for several cut-offs. After a tool's prefix the
+tool's own names are understood too. Without a prefix the names that other tools use are names only: the measure is
+that of the default convention.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from difflib import get_close_matches
+from typing import Any
+
+from rankwise.errors import MeasureError, message
+from rankwise.measures import MEASURES
+from rankwise.measures.base import Measure
+from rankwise.measures.convention import AXES, Convention
+from rankwise.measures.tools import ALIASES, PRESETS, convention, names, tool
+from rankwise.measures.tools.base import match
+
+__all__ = ["measure", "measures"]
+
+# Names that other tools and the field give to measures, understood as the names only.
+SYNONYMS: dict[str, str] = {
+    **{f"{word}{at}{{k}}": name for name, words in {
+        "nDCG": ("ndcg_cut", "ndcg", "NDCG"),
+        "DCG": ("dcg", "DCG"),
+        "AP": ("map_cut", "map", "MAP"),
+        "RR": ("mrr", "MRR", "rr"),
+        "P": ("P", "p", "precision", "Precision"),
+        "R": ("recall", "Recall", "R"),
+        "ERR": ("err",),
+    }.items() for word in words for at in ("@", "_", "_at_")},
+    "ndcg": "nDCG", "NDCG": "nDCG", "dcg": "DCG",
+    "map": "AP", "MAP": "AP", "mrr": "RR", "MRR": "RR", "recip_rank": "RR", "err": "ERR",
+    "R-prec": "Rprec", "r-precision": "Rprec", "bpref": "Bpref", "BPref": "Bpref",
+    "Precision": "P", "precision": "P", "Recall": "R", "recall": "R", "mean_ndcg": "MeanNDCG",
+    "num_ret": "NumRet", "num_rel": "NumRel", "num_rel_ret": "NumRelRet",
+}  # fmt: skip
+
+
+def measure(text: str, default: Convention | str | None = None) -> Measure:
+    """One measure from its text; `default` is the convention of a text without a prefix.
+
+    >>> measure("letor4:MeanNDCG"), measure("trec_eval:ndcg_cut_10"), measure("map")
+    (letor4:MeanNDCG, trec_eval_9_0_8:nDCG@10, AP)
+    >>> measure("ndgc@10")
+    Traceback (most recent call last):
+    rankwise.errors.MeasureError: there is no measure 'ndgc@10'
+    Hint: did you mean 'ndcg@10'?
+    """
+    found = measures(text, default)
+    if len(found) != 1:
+        raise MeasureError(message(f"'{text}' names {len(found)} measures where one is wanted"))
+    return found[0]
+
+
+def measures(text: str, default: Convention | str | None = None) -> list[Measure]:
+    """The measures that a text names: one, or several with `@a..b`.
+
+    >>> measures("P@1..3")
+    [P@1, P@2, P@3]
+    """
+    text = text.strip()
+    head, dots, last = text.partition("..")
+    if dots:
+        stem, at, first = head.rpartition("@")
+        if not (at and first.isdigit() and last.isdigit() and 1 <= int(first) <= int(last) <= 100_000):
+            raise MeasureError(message(f"'{text}' is not a range of cut-offs", hint="write it like nDCG@1..10."))
+        return [_one(f"{stem}@{k}", default) for k in range(int(first), int(last) + 1)]
+    return [_one(text, default)]
+
+
+def _one(text: str, default: Convention | str | None) -> Measure:
+    prefix, colon, rest = text.partition(":")
+    if colon and "(" not in prefix and (prefix in PRESETS or prefix in ALIASES or prefix in names()):
+        return _prefixed(text, prefix, rest)
+    _refuse_conventions_in_disguise(text, prefix if colon and "(" not in prefix else "")
+    found = _grammar(text, default)
+    if found is None:
+        raise _unknown(text, [*MEASURES, *SYNONYMS])
+    return found
+
+
+def _prefixed(text: str, prefix: str, rest: str) -> Measure:
+    if prefix in PRESETS:
+        found = _grammar(rest, PRESETS[prefix])
+        if found is None:
+            raise _unknown(text, [*MEASURES, *SYNONYMS], prefix)
+        return found
+    which = tool(prefix)
+    spelled = which.spelled(rest)
+    if spelled is not None:
+        name, parameters = spelled
+        return MEASURES[name](convention=which.convention_for(name), **parameters)
+    for pattern, reason in which.unsupported.items():
+        if match(pattern, rest) is not None:
+            raise MeasureError(message(f"'{rest}' of {which.title} is not supported: {reason}"))
+    found = _grammar(rest, which.name, synonyms=False)
+    if found is None:
+        raise _unknown(text, [*which.names, *which.measures], prefix)
+    if found.name not in which.measures:
+        hint = f"it has {', '.join(which.measures)}; for {found.name} choose another convention."
+        raise MeasureError(message(f"{which.title} does not compute {found.name}", hint=hint))
+    return found
+
+
+def _grammar(text: str, default: Convention | str | None, *, synonyms: bool = True) -> Measure | None:
+    """`Name[(choices)][@k]`, or a synonym; None if the name is unknown."""
+    head, at, k = text.rpartition("@")
+    if not (at and k.isascii() and k.isdigit()):
+        head, k = text, ""
+    if "@" in head.partition("(")[0]:
+        return None
+    name, bracket, inside = head.partition("(")
+    if bracket and not inside.endswith(")"):
+        raise MeasureError(message(f"'{text}' lacks a closing bracket", hint="write it like nDCG(gain='linear')@10."))
+    choices = _choices(text, inside[:-1]) if bracket else {}
+    kind = MEASURES.get(name)
+    if kind is None and synonyms and not bracket:
+        for pattern, known in SYNONYMS.items():
+            found = match(pattern, text)
+            if found is not None:
+                return MEASURES[known](found or None, convention=_for(known, default))
+    if kind is None and synonyms:
+        kind = MEASURES.get(SYNONYMS.get(name, ""))
+    if kind is None:
+        return None
+    return kind(int(k) if k else None, convention=_for(kind.name, default), **choices)
+
+
+def _for(name: str, default: Convention | str | None) -> Convention | None:
+    return convention(ALIASES.get(default, default), name) if isinstance(default, str) else default
+
+
+def _choices(text: str, inside: str) -> dict[str, Any]:
+    """`gain='linear', rel=2` as a dictionary of literals; nothing is evaluated."""
+    import ast
+
+    try:
+        call = ast.parse(f"_({inside})", mode="eval").body
+        assert isinstance(call, ast.Call)
+        if call.args or any(word.arg is None for word in call.keywords):
+            raise ValueError("choices are given by name")
+        return {str(word.arg): ast.literal_eval(word.value) for word in call.keywords}
+    except (SyntaxError, ValueError, AssertionError, RecursionError, MemoryError) as error:
+        hint = f"write it like nDCG(gain='linear', rel=2)@10; the choices are {', '.join(list(AXES)[:6])}, …"
+        raise MeasureError(message(f"the choices in '{text}' cannot be read ({error})", hint=hint)) from None
+
+
+def _refuse_conventions_in_disguise(text: str, prefix: str) -> None:
+    """A spelling that carries another convention must say whose it is."""
+    if "=" in text.partition("(")[0]:
+        hint = f"write catboost:{text} to mean CatBoost's, or nDCG@10 for the default convention."
+        raise MeasureError(message(f"'{text}' carries a convention of its own", hint=hint))
+    if text.endswith("-") and text[:-1].partition("@")[0].lower() in ("ndcg", "map"):
+        hint = f"write xgboost:{text} to mean XGBoost's (an empty list scores 0), or {text[:-1]} for the default convention."
+        raise MeasureError(message(f"'{text}' carries a convention of its own", hint=hint))
+    if prefix:
+        known = [*names(), *ALIASES]
+        near = get_close_matches(prefix, known, 1)
+        hint = (f"did you mean '{near[0]}'? " if near else "") + f"The names are {', '.join(known)}."
+        raise MeasureError(message(f"there is no convention '{prefix}' (in '{text}')", hint=hint))
+
+
+def _unknown(text: str, known: Iterable[str], prefix: str = "") -> MeasureError:
+    word = text.removeprefix(f"{prefix}:") if prefix else text
+    k = word.rpartition("@")[2]
+    candidates = {name.replace("{k}", k if k.isdigit() else "10") for name in known}
+    near = get_close_matches(word, sorted(candidates), 1)
+    if near:
+        hint = f"did you mean '{prefix + ':' if prefix else ''}{near[0]}'?"
+    else:
+        hint = f"the measures are {', '.join(MEASURES)}."
+    return MeasureError(message(f"there is no measure '{text}'", hint=hint))

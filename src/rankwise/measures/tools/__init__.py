@@ -1,0 +1,58 @@
+"""Emulated tools: one a file, all its versions in it. A new tool is a file and a line in `FILES`."""
+
+from __future__ import annotations
+
+from difflib import get_close_matches
+from importlib import import_module
+
+from rankwise.errors import ConventionError, message
+from rankwise.measures.convention import HOTELS, STANDARD, Convention
+from rankwise.measures.tools.base import Tool
+
+__all__ = ["ALIASES", "FILES", "PRESETS", "convention", "names", "tool"]
+
+# Which file emulates which names; a file is imported when one of its names is asked for.
+FILES: dict[str, tuple[str, ...]] = {
+    "letor3": ("letor3",),
+    "letor4": ("letor4",),
+    "mslr": ("mslr",),
+    "yahoo": ("yahoo_v1_0", "yahoo_v0_5"),
+    "ranklib": ("ranklib1", "ranklib1_busarobi", "ranklib1_letor", "ranklib2_1", "ranklib2", "ranklib2_qrel"),
+    "trec_eval": (
+        "trec_eval_8_1", "trec_eval_9_0a3", "trec_eval_9_0_8", "trec_eval_9_0_8_c", "trec_eval_10_0", "trec_eval_10_0_c",
+    ),
+}  # fmt: skip
+# Understood, never printed.
+ALIASES = {"yahoo": "yahoo_v1_0", "ranklib": "ranklib2_qrel", "trec_eval": "trec_eval_9_0_8"}
+PRESETS: dict[str, Convention] = {"standard": STANDARD, "hotels": HOTELS}
+
+
+def names() -> list[str]:
+    """Every name of a convention: the presets, then the tools."""
+    return [*PRESETS, *(name for versions in FILES.values() for name in versions)]
+
+
+def tool(name: str) -> Tool:
+    """The tool of that name or alias.
+
+    >>> tool("yahoo").name
+    'yahoo_v1_0'
+    """
+    wanted = ALIASES.get(name, name)
+    for file, versions in FILES.items():
+        if wanted in versions:
+            tools: tuple[Tool, ...] = import_module(f"{__name__}.{file}").TOOLS
+            return next(t for t in tools if t.name == wanted)
+    known = [*names(), *ALIASES]
+    near = get_close_matches(name, known, 1)
+    hint = f"did you mean '{near[0]}'? " if near else ""
+    raise ConventionError(message(f"there is no convention '{name}'", hint=f"{hint}The names are {', '.join(known)}."))
+
+
+def convention(name: str, measure: str = "") -> Convention:
+    """The convention of that name, as it is for one measure.
+
+    >>> convention("letor4", "nDCG").short, convention("letor4", "P").short
+    ('zero', 'as is')
+    """
+    return PRESETS[name] if name in PRESETS else tool(name).convention_for(measure)
