@@ -6,8 +6,10 @@
 
 pub mod error;
 pub mod ids;
+pub mod judged;
 pub mod letor;
 pub mod numbers;
 pub mod scores;
 pub mod source;
+pub mod threads;
 pub mod trec;

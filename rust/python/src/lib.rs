@@ -4,9 +4,16 @@ use pyo3::prelude::*;
 
 mod errors;
 mod text;
+mod trec;
 
 #[pymodule]
 fn _kernels(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_class::<text::Text>()?;
+    module.add_class::<trec::Table>()?;
+    module.add_class::<trec::Judged>()?;
+    module.add_function(wrap_pyfunction!(trec::read_qrels, module)?)?;
+    module.add_function(wrap_pyfunction!(trec::read_run, module)?)?;
+    module.add_function(wrap_pyfunction!(trec::table, module)?)?;
+    module.add_function(wrap_pyfunction!(trec::judge, module)?)?;
     Ok(())
 }
