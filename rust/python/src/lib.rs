@@ -5,6 +5,7 @@ use pyo3::prelude::*;
 mod errors;
 mod evaluate;
 mod text;
+mod trec;
 
 #[pymodule]
 fn _kernels(module: &Bound<'_, PyModule>) -> PyResult<()> {
@@ -13,5 +14,11 @@ fn _kernels(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_function(wrap_pyfunction!(evaluate::grade, module)?)?;
     module.add_function(wrap_pyfunction!(evaluate::evaluate, module)?)?;
     module.add_function(wrap_pyfunction!(evaluate::summary, module)?)?;
+    module.add_class::<trec::Table>()?;
+    module.add_class::<trec::Judged>()?;
+    module.add_function(wrap_pyfunction!(trec::read_qrels, module)?)?;
+    module.add_function(wrap_pyfunction!(trec::read_run, module)?)?;
+    module.add_function(wrap_pyfunction!(trec::table, module)?)?;
+    module.add_function(wrap_pyfunction!(trec::judge, module)?)?;
     Ok(())
 }

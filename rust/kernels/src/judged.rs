@@ -1,0 +1,181 @@
+//! A run joined with its judgments: what was retrieved with its label, and what was judged but not retrieved.
+
+use std::collections::HashMap;
+use std::ops::Range;
+
+use crate::threads;
+use crate::trec::{Columns, offsets};
+
+/// The lists of the qrels, in their order, as a run answered them.
+#[derive(Debug, Default)]
+pub struct Judged {
+    pub offsets: Vec<i64>,
+    /// Scores and documents of the rows; `None` if they are the run's own columns as they stand.
+    pub rows: Option<(Vec<f64>, Vec<u64>)>,
+    /// NaN where a document was retrieved but not judged.
+    pub labels: Vec<f64>,
+    pub unretrieved_offsets: Vec<i64>,
+    pub unretrieved_labels: Vec<f64>,
+    pub unretrieved_documents: Vec<u64>,
+    /// Whether the run lacks the query of a list.
+    pub missing: Vec<bool>,
+    /// Queries of the run that were never judged.
+    pub unknown_queries: Vec<u64>,
+}
+
+pub fn judge(qrels: Columns<'_>, run: Columns<'_>, threads: Option<usize>) -> Judged {
+    let (answers, unknown_queries) = answers(qrels, run);
+    let sizes = answers.iter().map(|answer| answer.map_or(0, |list| run.rows(list).len() as i64));
+    let offsets = offsets(sizes.collect());
+    let mut labels = vec![0.0; offsets.last().map_or(0, |&rows| rows as usize)];
+    let mut retrieved = vec![false; qrels.documents.len()];
+    let jobs = jobs(qrels, &offsets, &answers, &mut labels, &mut retrieved);
+    threads::each(threads, jobs, Judgments::default, |judgments, job| job.run(qrels, run, judgments));
+    let rows = if is_the_run_itself(&answers, run) { None } else { Some((gather(run, &answers, run.values), gather(run, &answers, run.documents))) };
+    Judged {
+        rows,
+        labels,
+        unretrieved_offsets: unretrieved_offsets(qrels, &retrieved),
+        unretrieved_labels: without(qrels.values, &retrieved),
+        unretrieved_documents: without(qrels.documents, &retrieved),
+        missing: answers.iter().map(Option::is_none).collect(),
+        unknown_queries,
+        offsets,
+    }
+}
+
+/// For each list of the qrels, the list of the run that answers it; and the queries of the run left over.
+fn answers(qrels: Columns<'_>, run: Columns<'_>) -> (Vec<Option<usize>>, Vec<u64>) {
+    if qrels.lists() == run.lists() && (0..run.lists()).all(|list| qrels.query(list) == run.query(list)) {
+        return ((0..run.lists()).map(Some).collect(), Vec::new());
+    }
+    let lists: HashMap<&[u8], usize> = (0..run.lists()).map(|list| (run.query(list), list)).collect();
+    let answers: Vec<Option<usize>> = (0..qrels.lists()).map(|list| lists.get(qrels.query(list)).copied()).collect();
+    let mut known = vec![false; run.lists()];
+    for &list in answers.iter().flatten() {
+        if let Some(known) = known.get_mut(list) {
+            *known = true;
+        }
+    }
+    (answers, without(run.queries, &known))
+}
+
+/// Whether the answers, put together, are all rows of the run in their order.
+fn is_the_run_itself(answers: &[Option<usize>], run: Columns<'_>) -> bool {
+    answers.iter().flatten().copied().eq(0..run.lists())
+}
+
+fn gather<T: Copy>(run: Columns<'_>, answers: &[Option<usize>], column: &[T]) -> Vec<T> {
+    let rows = |&list: &usize| column.get(run.rows(list)).unwrap_or_default();
+    answers.iter().flatten().flat_map(rows).copied().collect()
+}
+
+fn without<T: Copy>(column: &[T], left_out: &[bool]) -> Vec<T> {
+    column.iter().zip(left_out).filter(|&(_, out)| !out).map(|(value, _)| *value).collect()
+}
+
+fn unretrieved_offsets(qrels: Columns<'_>, retrieved: &[bool]) -> Vec<i64> {
+    let count = |list| retrieved.get(qrels.rows(list)).unwrap_or_default().iter().filter(|&&out| !out).count() as i64;
+    offsets((0..qrels.lists()).map(count).collect())
+}
+
+/// A run of lists for one thread, with its part of what is to be filled.
+struct Part<'a> {
+    lists: Range<usize>,
+    answers: &'a [Option<usize>],
+    labels: &'a mut [f64],
+    retrieved: &'a mut [bool],
+}
+
+fn jobs<'a>(qrels: Columns<'_>, offsets: &[i64], answers: &'a [Option<usize>], mut labels: &'a mut [f64], mut retrieved: &'a mut [bool]) -> Vec<Part<'a>> {
+    // Judged documents cost about as much as retrieved ones.
+    let work: Vec<i64> = offsets.iter().zip(qrels.offsets).map(|(rows, judged)| rows + judged).collect();
+    let size = |offsets: &[i64], lists: &Range<usize>| match (offsets.get(lists.start), offsets.get(lists.end)) {
+        (Some(start), Some(end)) => (end - start) as usize,
+        _ => 0,
+    };
+    let part = |lists: Range<usize>| Part {
+        answers: answers.get(lists.clone()).unwrap_or_default(),
+        labels: labels.split_off_mut(..size(offsets, &lists)).unwrap_or_default(),
+        retrieved: retrieved.split_off_mut(..size(qrels.offsets, &lists)).unwrap_or_default(),
+        lists,
+    };
+    threads::blocks(&work, 1 << 16).into_iter().map(part).collect()
+}
+
+impl Part<'_> {
+    fn run(self, qrels: Columns<'_>, run: Columns<'_>, judgments: &mut Judgments) {
+        let (mut labels, mut retrieved) = (self.labels, self.retrieved);
+        for (list, answer) in self.lists.zip(self.answers) {
+            let judged = qrels.rows(list);
+            let own = retrieved.split_off_mut(..judged.len()).unwrap_or_default();
+            let Some(answer) = *answer else { continue };
+            let rows = run.rows(answer);
+            let own_labels = labels.split_off_mut(..rows.len()).unwrap_or_default();
+            judgments.index(qrels, judged.clone());
+            let hashes = run.hashes.get(rows.clone()).unwrap_or_default();
+            for ((row, &hash), label) in rows.zip(hashes).zip(own_labels) {
+                *label = match judgments.find(qrels, judged.start, hash, || run.document(row)) {
+                    None => f64::NAN,
+                    Some(at) => {
+                        if let Some(out) = own.get_mut(at) {
+                            *out = true;
+                        }
+                        qrels.values.get(judged.start + at).copied().unwrap_or(f64::NAN)
+                    }
+                };
+            }
+        }
+    }
+}
+
+/// An index of the judged documents of one list, reused from list to list.
+#[derive(Default)]
+struct Judgments {
+    /// Open addressing by hash: 0 is free, otherwise 1 + the place in the list.
+    slots: Vec<u32>,
+    /// In its stead where so many hashes are alike that probing would take quadratic time.
+    crowded: Option<HashMap<Vec<u8>, usize>>,
+}
+
+impl Judgments {
+    fn index(&mut self, qrels: Columns<'_>, judged: Range<usize>) {
+        let hashes = qrels.hashes.get(judged.clone()).unwrap_or_default();
+        let size = (4 * hashes.len()).next_power_of_two().max(16);
+        self.crowded = None;
+        self.slots.clear();
+        self.slots.resize(size, 0);
+        let mut patience = 16 * hashes.len() + 64;
+        for (at, &hash) in hashes.iter().enumerate() {
+            let mut slot = hash as usize & (size - 1);
+            while self.slots.get(slot).is_some_and(|&taken| taken != 0) {
+                slot = (slot + 1) & (size - 1);
+                patience -= 1;
+                if patience == 0 {
+                    self.crowded = Some(judged.clone().map(|row| (qrels.document(row).to_vec(), row - judged.start)).collect());
+                    return;
+                }
+            }
+            if let Some(free) = self.slots.get_mut(slot) {
+                *free = at as u32 + 1;
+            }
+        }
+    }
+
+    /// The place in the list of the judged document with this hash and these bytes.
+    #[inline(always)]
+    fn find<'a>(&self, qrels: Columns<'_>, start: usize, hash: u32, document: impl Fn() -> &'a [u8]) -> Option<usize> {
+        if let Some(crowded) = &self.crowded {
+            return crowded.get(document()).copied();
+        }
+        let last = self.slots.len() - 1;
+        let mut slot = hash as usize & last;
+        loop {
+            let at = (*self.slots.get(slot)? as usize).checked_sub(1)?;
+            if qrels.hashes.get(start + at) == Some(&hash) && qrels.document(start + at) == document() {
+                return Some(at);
+            }
+            slot = (slot + 1) & last;
+        }
+    }
+}

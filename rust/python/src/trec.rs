@@ -1,0 +1,164 @@
+//! `Table`: the columns of qrels or a run; and the join of the two.
+
+use std::sync::Arc;
+
+use numpy::{PyArray1, PyArrayMethods, PyReadonlyArray1};
+use pyo3::prelude::*;
+use pyo3::types::PyBytes;
+use rankwise_kernels::ids::Span;
+use rankwise_kernels::judged;
+use rankwise_kernels::source::Source;
+use rankwise_kernels::trec::{self, Columns};
+
+use crate::errors::data_error;
+use crate::text::Text;
+
+/// NumPy owns the columns, so that looking at them copies nothing.
+#[pyclass(frozen, module = "rankwise._kernels")]
+pub struct Table {
+    source: Arc<Source>,
+    #[pyo3(get)]
+    text: Py<Text>,
+    #[pyo3(get)]
+    queries: Py<PyArray1<u64>>,
+    #[pyo3(get)]
+    offsets: Py<PyArray1<i64>>,
+    #[pyo3(get)]
+    documents: Py<PyArray1<u64>>,
+    #[pyo3(get)]
+    values: Py<PyArray1<f64>>,
+    hashes: Vec<u32>,
+    tag: Span,
+}
+
+#[pymethods]
+impl Table {
+    #[getter]
+    fn tag<'py>(&self, py: Python<'py>) -> Bound<'py, PyBytes> {
+        PyBytes::new(py, self.tag.of(self.source.text()))
+    }
+}
+
+impl Table {
+    fn new(text: Bound<'_, Text>, table: trec::Table) -> Self {
+        let py = text.py();
+        Self {
+            source: table.source,
+            queries: frozen(py, table.queries),
+            offsets: frozen(py, table.offsets),
+            documents: frozen(py, table.documents),
+            values: frozen(py, table.values),
+            hashes: table.hashes,
+            tag: table.tag,
+            text: text.unbind(),
+        }
+    }
+
+    fn borrow<'py>(&self, py: Python<'py>) -> Borrowed<'py> {
+        Borrowed {
+            queries: self.queries.bind(py).readonly(),
+            offsets: self.offsets.bind(py).readonly(),
+            documents: self.documents.bind(py).readonly(),
+            values: self.values.bind(py).readonly(),
+        }
+    }
+}
+
+/// Holds the arrays while a kernel looks at them.
+struct Borrowed<'py> {
+    queries: PyReadonlyArray1<'py, u64>,
+    offsets: PyReadonlyArray1<'py, i64>,
+    documents: PyReadonlyArray1<'py, u64>,
+    values: PyReadonlyArray1<'py, f64>,
+}
+
+impl Borrowed<'_> {
+    fn columns<'a>(&'a self, table: &'a Table) -> PyResult<Columns<'a>> {
+        Ok(Columns {
+            text: table.source.text(),
+            queries: self.queries.as_slice()?,
+            offsets: self.offsets.as_slice()?,
+            documents: self.documents.as_slice()?,
+            values: self.values.as_slice()?,
+            hashes: &table.hashes,
+        })
+    }
+}
+
+/// An array that Python cannot write to: several objects share it.
+fn frozen<T: numpy::Element>(py: Python<'_>, column: Vec<T>) -> Py<PyArray1<T>> {
+    let array = PyArray1::from_vec(py, column);
+    array.readwrite().make_nonwriteable();
+    array.unbind()
+}
+
+#[pyfunction]
+#[pyo3(signature = (text, threads=None))]
+pub fn read_qrels(text: Bound<'_, Text>, threads: Option<usize>) -> PyResult<Table> {
+    let source = Arc::clone(&text.get().0);
+    let table = text.py().detach(|| trec::read_qrels(source, threads)).map_err(data_error)?;
+    Ok(Table::new(text, table))
+}
+
+#[pyfunction]
+#[pyo3(signature = (text, threads=None))]
+pub fn read_run(text: Bound<'_, Text>, threads: Option<usize>) -> PyResult<Table> {
+    let source = Arc::clone(&text.get().0);
+    let table = text.py().detach(|| trec::read_run(source, threads)).map_err(data_error)?;
+    Ok(Table::new(text, table))
+}
+
+/// A table of columns that Python holds already.
+#[pyfunction]
+#[pyo3(signature = (text, queries, offsets, documents, values, threads=None))]
+pub fn table(
+    text: Bound<'_, Text>,
+    queries: PyReadonlyArray1<'_, u64>,
+    offsets: PyReadonlyArray1<'_, i64>,
+    documents: PyReadonlyArray1<'_, u64>,
+    values: PyReadonlyArray1<'_, f64>,
+    threads: Option<usize>,
+) -> PyResult<Table> {
+    let source = Arc::clone(&text.get().0);
+    let (queries, offsets) = (queries.as_array().to_vec(), offsets.as_array().to_vec());
+    let (documents, values) = (documents.as_array().to_vec(), values.as_array().to_vec());
+    let table = text.py().detach(|| trec::Table::from_columns(source, queries, offsets, documents, values, threads)).map_err(data_error)?;
+    Ok(Table::new(text, table))
+}
+
+/// A run joined with its judgments; `scores` and `documents` are the run's own arrays where they can be.
+#[pyclass(frozen, get_all, module = "rankwise._kernels")]
+pub struct Judged {
+    offsets: Py<PyArray1<i64>>,
+    scores: Py<PyArray1<f64>>,
+    documents: Py<PyArray1<u64>>,
+    labels: Py<PyArray1<f64>>,
+    unretrieved_offsets: Py<PyArray1<i64>>,
+    unretrieved_labels: Py<PyArray1<f64>>,
+    unretrieved_documents: Py<PyArray1<u64>>,
+    missing: Py<PyArray1<bool>>,
+    unknown_queries: Py<PyArray1<u64>>,
+}
+
+#[pyfunction]
+#[pyo3(signature = (qrels, run, threads=None))]
+pub fn judge(py: Python<'_>, qrels: &Table, run: &Table, threads: Option<usize>) -> PyResult<Judged> {
+    let (of_qrels, of_run) = (qrels.borrow(py), run.borrow(py));
+    let (judgments, results) = (of_qrels.columns(qrels)?, of_run.columns(run)?);
+    let judged = py.detach(|| judged::judge(judgments, results, threads));
+    let (scores, documents) = match judged.rows {
+        Some((scores, documents)) => (frozen(py, scores), frozen(py, documents)),
+        None => (run.values.clone_ref(py), run.documents.clone_ref(py)),
+    };
+    Ok(Judged {
+        offsets: frozen(py, judged.offsets),
+        scores,
+        documents,
+        labels: frozen(py, judged.labels),
+        unretrieved_offsets: frozen(py, judged.unretrieved_offsets),
+        unretrieved_labels: frozen(py, judged.unretrieved_labels),
+        unretrieved_documents: frozen(py, judged.unretrieved_documents),
+        missing: frozen(py, judged.missing),
+        unknown_queries: frozen(py, judged.unknown_queries),
+    })
+}
