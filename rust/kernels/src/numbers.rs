@@ -1,9 +1,218 @@
 //! Decimal numbers at the start of a slice, correctly rounded.
+//!
+//! A number is what C's `strtod` reads in decimal: a sign, digits with at most one point, an exponent; or `nan`,
+//! `inf`, `infinity` in any case. The longest such prefix is taken; whether what follows may follow is the caller's
+//! question. A number too large for its type becomes infinite, as it does in C: `is_word` tells it from `inf`.
+
+/// Powers of ten that are exact in `f64`.
+const POWERS: [f64; 23] = [
+    1e0, 1e1, 1e2, 1e3, 1e4, 1e5, 1e6, 1e7, 1e8, 1e9, 1e10, 1e11, 1e12, 1e13, 1e14, 1e15, 1e16, 1e17, 1e18, 1e19, 1e20,
+    1e21, 1e22,
+];
+
+/// Up to here every integer is exact in `f64`.
+const EXACT: u64 = 1 << 53;
+
+/// As many digits always fit in a `u64`.
+const DIGITS: usize = 19;
 
 /// The number at the start of `text` and how many bytes it takes; `None` if there is none.
-/// Accepts what C's `strtod` accepts in decimal, plus `nan`, `inf`; never hexadecimal.
+///
+/// ```
+/// use rankwise_kernels::numbers::float64;
+/// assert_eq!(float64(b"-2.5e1 x"), Some((-25.0, 6)));
+/// assert_eq!(float64(b"x"), None);
+/// ```
 pub fn float64(text: &[u8]) -> Option<(f64, usize)> {
-    let end = text.iter().position(|b| !matches!(b, b'0'..=b'9' | b'+' | b'-' | b'.' | b'a'..=b'z' | b'A'..=b'Z')).unwrap_or(text.len());
-    let word = std::str::from_utf8(text.get(..end)?).ok()?;
-    word.parse().ok().map(|value| (value, end))
+    let Some(decimal) = Decimal::scan(text) else { return word(text) };
+    match decimal.exact64() {
+        Some(value) => Some((if decimal.negative { -value } else { value }, decimal.len)),
+        None => parse(text, decimal.len),
+    }
+}
+
+/// As [`float64`], rounded once, to `f32`.
+pub fn float32(text: &[u8]) -> Option<(f32, usize)> {
+    let Some(decimal) = Decimal::scan(text) else { return word(text).map(|(value, len)| (value as f32, len)) };
+    match decimal.near64().and_then(round_to_f32) {
+        Some(value) => Some((if decimal.negative { -value } else { value }, decimal.len)),
+        None => parse(text, decimal.len),
+    }
+}
+
+/// The number at the start of sixteen bytes if it is plain and short: a minus or none, at most fifteen digits with at
+/// most one point among them, and one byte after it. `None` says nothing: ask [`float32`].
+///
+/// It has no branch that depends on how long the number is, which is what makes a column of numbers of mixed lengths
+/// fast to read.
+#[inline(always)]
+pub fn short_float32(window: [u8; 16]) -> Option<(f32, usize)> {
+    let mut window = u128::from_le_bytes(window);
+    let negative = u32::from(window as u8 == b'-');
+    window >>= 8 * negative;
+
+    // One bit a byte: 1 where it is not a digit.
+    let stops = non_digits(window as u64) | non_digits((window >> 64) as u64) << 8;
+    let whole = stops.trailing_zeros();
+    let after = stops & stops.wrapping_sub(1);
+    let point = u32::from((window >> ((8 * whole) & 127)) as u8 == b'.');
+    let end = if point == 1 { after.trailing_zeros() } else { whole };
+    let digits = end.wrapping_sub(point);
+    // `end` is 32 when no byte of the window ends the number.
+    if end > 16 || digits.wrapping_sub(1) > 14 {
+        return None;
+    }
+
+    // Close the gap that the point leaves, and push the last digit to the end of the window.
+    let below = (1u128 << (8 * whole)).wrapping_sub(1);
+    let closed = (window & below) | ((window >> (8 * point)) & !below);
+    let aligned = (closed ^ (u128::MAX / 255 * 0x30)) << (8 * (16 - digits));
+    let mantissa = eight_digits(aligned as u64) * 100_000_000 + eight_digits((aligned >> 64) as u64);
+    let fraction = (digits - whole) as usize;
+    let value = mantissa as i64 as f64 / POWERS.get(fraction)?;
+    let rounded = round_to_f32(value)?;
+    Some((f32::from_bits(rounded.to_bits() | negative << 31), (end + negative) as usize))
+}
+
+/// Whether the number that begins `text` is a word, `nan` or `inf`, rather than digits.
+pub fn is_word(text: &[u8]) -> bool {
+    Decimal::scan(text).is_none() && word(text).is_some()
+}
+
+/// Digits taken apart: `mantissa * 10^exponent`.
+struct Decimal {
+    negative: bool,
+    mantissa: u64,
+    exponent: i64,
+    /// Whether `mantissa` holds all digits.
+    complete: bool,
+    len: usize,
+}
+
+impl Decimal {
+    fn scan(text: &[u8]) -> Option<Self> {
+        let (negative, sign) = sign(text);
+        let (mantissa, whole) = digits(text.get(sign..)?, 0);
+        let mut len = sign + whole;
+        let mut fraction = 0;
+        let mut mantissa = mantissa;
+        if text.get(len) == Some(&b'.') {
+            (mantissa, fraction) = digits(text.get(len + 1..)?, mantissa);
+            len += 1 + fraction;
+        }
+        if whole + fraction == 0 {
+            return None;
+        }
+        let (power, power_len) = exponent(text.get(len..)?);
+        let complete = whole + fraction <= DIGITS;
+        Some(Self { negative, mantissa, exponent: power - fraction as i64, complete, len: len + power_len })
+    }
+
+    /// The value without its sign if one operation on exact operands gives it: then it is correctly rounded.
+    fn exact64(&self) -> Option<f64> {
+        if self.mantissa > EXACT { None } else { self.near64() }
+    }
+
+    /// The value without its sign, two units in the last place of an `f64` off at most.
+    fn near64(&self) -> Option<f64> {
+        if !self.complete {
+            return None;
+        }
+        let power = *POWERS.get(usize::try_from(self.exponent.unsigned_abs()).ok()?)?;
+        let mantissa = self.mantissa as f64;
+        Some(if self.exponent < 0 { mantissa / power } else { mantissa * power })
+    }
+}
+
+/// `value`, off by a few units in its last place at most, rounded to `f32`; `None` where those units could decide,
+/// which is in the middle between two neighbours. (`value` is 0 or so large that its `f32` is not subnormal.)
+#[inline(always)]
+fn round_to_f32(value: f64) -> Option<f32> {
+    // An f64 has 29 bits more than an f32; half way they are a one and 28 zeros.
+    let beyond = value.to_bits() & ((1 << 29) - 1);
+    let off_middle = beyond.wrapping_sub((1 << 28) - 4);
+    if off_middle <= 8 { None } else { Some(value as f32) }
+}
+
+/// Leaves the rare cases to the standard library, which is correct for all of them and slower.
+fn parse<T: std::str::FromStr>(text: &[u8], len: usize) -> Option<(T, usize)> {
+    let word = std::str::from_utf8(text.get(..len)?).ok()?;
+    word.parse().ok().map(|value| (value, len))
+}
+
+/// Whether there is a minus, and how many bytes the sign takes.
+fn sign(text: &[u8]) -> (bool, usize) {
+    match text.first() {
+        Some(b'-') => (true, 1),
+        Some(b'+') => (false, 1),
+        _ => (false, 0),
+    }
+}
+
+/// `nan`, `inf` or `infinity`.
+fn word(text: &[u8]) -> Option<(f64, usize)> {
+    let (negative, sign) = sign(text);
+    let word = text.get(sign..)?;
+    let starts = |name: &str| word.get(..name.len()).is_some_and(|start| start.eq_ignore_ascii_case(name.as_bytes()));
+    let (value, len) = [("infinity", f64::INFINITY), ("inf", f64::INFINITY), ("nan", f64::NAN)]
+        .into_iter()
+        .find_map(|(name, value)| starts(name).then_some((value, name.len())))?;
+    Some((if negative { -value } else { value }, sign + len))
+}
+
+/// Appends the digits at the start of `text` to `mantissa`; returns it and their number. Past [`DIGITS`] digits in all
+/// the mantissa is meaningless.
+fn digits(text: &[u8], mut mantissa: u64) -> (u64, usize) {
+    let mut len = 0;
+    while let Some(chunk) = text.get(len..).and_then(<[u8]>::first_chunk) {
+        let eight = u64::from_le_bytes(*chunk);
+        if non_digits(eight) != 0 {
+            break;
+        }
+        mantissa = mantissa.wrapping_mul(100_000_000).wrapping_add(eight_digits(eight ^ 0x3030_3030_3030_3030));
+        len += 8;
+    }
+    while let Some(digit) = text.get(len).map(|byte| byte.wrapping_sub(b'0')).filter(|&digit| digit < 10) {
+        mantissa = mantissa.wrapping_mul(10).wrapping_add(u64::from(digit));
+        len += 1;
+    }
+    (mantissa, len)
+}
+
+/// The exponent at the start of `text` and its length in bytes; 0 and 0 if there is none.
+fn exponent(text: &[u8]) -> (i64, usize) {
+    if !matches!(text.first(), Some(b'e' | b'E')) {
+        return (0, 0);
+    }
+    let text = text.get(1..).unwrap_or_default();
+    let (negative, sign) = sign(text);
+    let (mut power, mut len) = (0i64, 0);
+    while let Some(digit) = text.get(sign + len).map(|byte| byte.wrapping_sub(b'0')).filter(|&digit| digit < 10) {
+        // Far beyond any float; the point is not to overflow.
+        power = (power * 10 + i64::from(digit)).min(1 << 40);
+        len += 1;
+    }
+    match len {
+        0 => (0, 0),
+        _ => (if negative { -power } else { power }, 1 + sign + len),
+    }
+}
+
+/// The value of eight digits given as bytes 0 to 9, the first (lowest) byte the most significant.
+#[inline(always)]
+fn eight_digits(digits: u64) -> u64 {
+    // Neighbours are joined: eight digits to four pairs, two fours, one eight.
+    let pairs = digits.wrapping_mul(10).wrapping_add(digits >> 8) & 0x00ff_00ff_00ff_00ff;
+    let fours = pairs.wrapping_mul(100).wrapping_add(pairs >> 16) & 0x0000_ffff_0000_ffff;
+    fours.wrapping_mul(10_000).wrapping_add(fours >> 32) & 0xffff_ffff
+}
+
+/// One bit a byte, the lowest for the first: 1 where the byte is no digit.
+#[inline(always)]
+fn non_digits(bytes: u64) -> u32 {
+    let high = 0x8080_8080_8080_8080;
+    // A digit minus '0' stays below 10, so adding 0x76 does not reach the high bit; any other byte does, or has it.
+    let from_zero = bytes ^ 0x3030_3030_3030_3030;
+    let marks = (((from_zero & !high) + 0x7676_7676_7676_7676) | from_zero) & high;
+    ((marks >> 7).wrapping_mul(0x0102_0408_1020_4080) >> 56) as u32
 }
