@@ -40,39 +40,59 @@ pub fn float32(text: &[u8]) -> Option<(f32, usize)> {
     }
 }
 
-/// The number at the start of sixteen bytes if it is plain and short: a minus or none, at most fifteen digits with at
-/// most one point among them, and one byte after it. `None` says nothing: ask [`float32`].
+/// The number at `at` if it is plain and short: a minus or none, up to eight digits, and after a point up to eight more;
+/// then a blank or a line end, with a few bytes of text around it. Returns the place of that end too.
+/// `None` says nothing: ask [`float32`].
 ///
-/// It has no branch that depends on how long the number is, which is what makes a column of numbers of mixed lengths
-/// fast to read.
+/// It has no branch that depends on how long the number is, and the place of its end, which the next number waits for,
+/// is known after a handful of operations; so numbers of mixed lengths are read in parallel by one core.
 #[inline(always)]
-pub fn short_float32(window: [u8; 16]) -> Option<(f32, usize)> {
-    let mut window = u128::from_le_bytes(window);
-    let negative = u32::from(window as u8 == b'-');
-    window >>= 8 * negative;
-
-    // One bit a byte: 1 where it is not a digit.
-    let stops = non_digits(window as u64) | non_digits((window >> 64) as u64) << 8;
-    let whole = stops.trailing_zeros();
-    let after = stops & stops.wrapping_sub(1);
-    let point = u32::from((window >> ((8 * whole) & 127)) as u8 == b'.');
-    let end = if point == 1 { after.trailing_zeros() } else { whole };
-    let digits = end.wrapping_sub(point);
-    // `end` is 32 when no byte of the window ends the number.
-    if end > 16 || digits.wrapping_sub(1) > 14 {
+pub fn short_float32(text: &[u8], at: usize) -> Option<(f32, usize)> {
+    let (low, high) = (eight_bytes(text, at)?, eight_bytes(text, at + 8)?);
+    let blanks = u128::from(up_to_blank(low)) | u128::from(up_to_blank(high)) << 64;
+    let len = blanks.trailing_zeros() / 8;
+    let point = (zero_byte(low ^ bytes(b'.')).trailing_zeros() / 8).min(len);
+    let negative = u32::from(low as u8 == b'-');
+    if point <= negative || point == 8 && len > 8 || len == 16 {
         return None;
     }
+    let end = at + len as usize;
+    let fraction = FRACTIONS.get((len - point).saturating_sub(1) as usize)?;
 
-    // Close the gap that the point leaves, and push the last digit to the end of the window.
-    let below = (1u128 << (8 * whole)).wrapping_sub(1);
-    let closed = (window & below) | ((window >> (8 * point)) & !below);
-    let aligned = (closed ^ (u128::MAX / 255 * 0x30)) << (8 * (16 - digits));
-    let mantissa = eight_digits(aligned as u64) * 100_000_000 + eight_digits((aligned >> 64) as u64);
-    let fraction = (digits - whole) as usize;
-    let value = mantissa as i64 as f64 / POWERS.get(fraction)?;
-    let rounded = round_to_f32(value)?;
-    Some((f32::from_bits(rounded.to_bits() | negative << 31), (end + negative) as usize))
+    // Both parts are pushed to the last bytes of eight, zeros before them; the minus becomes a zero too.
+    let zeros = bytes(b'0');
+    let low = low ^ u64::from(negative * u32::from(b'-' ^ b'0'));
+    let whole = (low ^ zeros) << (64 - 8 * point);
+    let parts = (eight_bytes(text, end.wrapping_sub(8))? ^ zeros) & fraction.mask;
+    let over_nine = (whole.wrapping_add(bytes(0x76)) | whole) | (parts.wrapping_add(bytes(0x76)) | parts);
+    if over_nine & bytes(0x80) != 0 {
+        return None;
+    }
+    let digits = eight_digits(whole) * fraction.power + eight_digits(parts);
+    // At most two units in the last place off, by the inverse and by the product.
+    let value = round_to_f32(digits as i64 as f64 * fraction.inverse)?;
+    Some((f32::from_bits(value.to_bits() | negative << 31), end))
 }
+
+/// What it takes to join so many digits after the point to those before it.
+struct Fraction {
+    /// Keeps the last bytes of eight.
+    mask: u64,
+    power: u64,
+    inverse: f64,
+}
+
+const FRACTIONS: [Fraction; 9] = [
+    Fraction { mask: 0, power: 1, inverse: 1.0 },
+    Fraction { mask: 0xff << 56, power: 10, inverse: 1e-1 },
+    Fraction { mask: 0xffff << 48, power: 100, inverse: 1e-2 },
+    Fraction { mask: 0xff_ffff << 40, power: 1_000, inverse: 1e-3 },
+    Fraction { mask: 0xffff_ffff << 32, power: 10_000, inverse: 1e-4 },
+    Fraction { mask: 0xff_ffff_ffff << 24, power: 100_000, inverse: 1e-5 },
+    Fraction { mask: 0xffff_ffff_ffff << 16, power: 1_000_000, inverse: 1e-6 },
+    Fraction { mask: 0xff_ffff_ffff_ffff << 8, power: 10_000_000, inverse: 1e-7 },
+    Fraction { mask: u64::MAX, power: 100_000_000, inverse: 1e-8 },
+];
 
 /// Whether the number that begins `text` is a word, `nan` or `inf`, rather than digits.
 pub fn is_word(text: &[u8]) -> bool {
@@ -164,12 +184,12 @@ fn word(text: &[u8]) -> Option<(f64, usize)> {
 /// the mantissa is meaningless.
 fn digits(text: &[u8], mut mantissa: u64) -> (u64, usize) {
     let mut len = 0;
-    while let Some(chunk) = text.get(len..).and_then(<[u8]>::first_chunk) {
-        let eight = u64::from_le_bytes(*chunk);
-        if non_digits(eight) != 0 {
+    while let Some(eight) = eight_bytes(text, len).map(|word| word ^ bytes(b'0')) {
+        // A digit stays below 0x80 when 0x76 is added; another byte does not, or is above already.
+        if (eight.wrapping_add(bytes(0x76)) | eight) & bytes(0x80) != 0 {
             break;
         }
-        mantissa = mantissa.wrapping_mul(100_000_000).wrapping_add(eight_digits(eight ^ 0x3030_3030_3030_3030));
+        mantissa = mantissa.wrapping_mul(100_000_000).wrapping_add(eight_digits(eight));
         len += 8;
     }
     while let Some(digit) = text.get(len).map(|byte| byte.wrapping_sub(b'0')).filter(|&digit| digit < 10) {
@@ -207,12 +227,24 @@ fn eight_digits(digits: u64) -> u64 {
     fours.wrapping_mul(10_000).wrapping_add(fours >> 32) & 0xffff_ffff
 }
 
-/// One bit a byte, the lowest for the first: 1 where the byte is no digit.
+/// The same byte eight times.
+const fn bytes(byte: u8) -> u64 {
+    u64::from_le_bytes([byte; 8])
+}
+
 #[inline(always)]
-fn non_digits(bytes: u64) -> u32 {
-    let high = 0x8080_8080_8080_8080;
-    // A digit minus '0' stays below 10, so adding 0x76 does not reach the high bit; any other byte does, or has it.
-    let from_zero = bytes ^ 0x3030_3030_3030_3030;
-    let marks = (((from_zero & !high) + 0x7676_7676_7676_7676) | from_zero) & high;
-    ((marks >> 7).wrapping_mul(0x0102_0408_1020_4080) >> 56) as u32
+fn eight_bytes(text: &[u8], at: usize) -> Option<u64> {
+    text.get(at..)?.first_chunk().map(|chunk| u64::from_le_bytes(*chunk))
+}
+
+/// Marks the high bit of the first byte that is a blank or a control character; later bytes are marked at random.
+#[inline(always)]
+fn up_to_blank(word: u64) -> u64 {
+    word.wrapping_sub(bytes(b' ' + 1)) & !word & bytes(0x80)
+}
+
+/// Marks the high bit of the first byte that is zero; later bytes are marked at random.
+#[inline(always)]
+fn zero_byte(word: u64) -> u64 {
+    word.wrapping_sub(bytes(1)) & !word & bytes(0x80)
 }

@@ -209,21 +209,18 @@ impl<'t> Reader<'t> {
         if (bytes ^ expected.bytes) & expected.mask != 0 {
             return None;
         }
-        let at = at + expected.len;
-        let (value, len) = short_float32(*self.text.get(at..)?.first_chunk()?)?;
-        // Any other byte, such as that of an exponent, is left to `feature`.
-        let end = at + len;
-        self.text.get(end).is_some_and(|&byte| is_blank(byte) || byte == b'\n').then_some((value, end))
+        // What ends the number is looked at next, as the start of what follows.
+        short_float32(self.text, at + expected.len)
     }
 
     /// The feature at `at`, whatever it looks like.
     fn feature(&self, at: usize) -> Result<Feature> {
         let (column, value_at) = self.column(at)?;
-        let (value, len) = match self.from(value_at).first_chunk().and_then(|&window| short_float32(window)) {
-            Some((value, len)) if self.ends_word(value_at + len) => (value, len),
-            _ => self.value(at, value_at)?,
+        let (value, end) = match short_float32(self.text, value_at) {
+            Some(found) => found,
+            None => self.value(at, value_at)?,
         };
-        Ok(Feature { column, value, end: value_at + len })
+        Ok(Feature { column, value, end })
     }
 
     /// The column of the feature at `at`, and where its value begins.
@@ -246,13 +243,14 @@ impl<'t> Reader<'t> {
         Ok((column, at + len + 1))
     }
 
+    /// The value at `value_at` of the feature at `at`, and where it ends.
     fn value(&self, at: usize, value_at: usize) -> Result<(f32, usize)> {
         let text = self.from(value_at);
         let Some((value, len)) = float32(text).filter(|(_, len)| self.ends_word(value_at + len)) else {
             return Err(self.refuse(at, |word| format!("the value of {word} is not a number")));
         };
         if value.is_finite() {
-            return Ok((value, len));
+            return Ok((value, value_at + len));
         }
         if value.is_nan() {
             return Err(self.refuse(at, |word| format!("{word} is not a number")).hint(
