@@ -48,7 +48,13 @@ pub fn float32(text: &[u8]) -> Option<(f32, usize)> {
 /// is known after a handful of operations; so numbers of mixed lengths are read in parallel by one core.
 #[inline(always)]
 pub fn short_float32(text: &[u8], at: usize) -> Option<(f32, usize)> {
-    let (low, high) = (eight_bytes(text, at)?, eight_bytes(text, at + 8)?);
+    let low = eight_bytes(text, at)?;
+    // A single digit is what every second feature is.
+    let digit = low as u8 ^ b'0';
+    if (low >> 8) as u8 == b' ' && digit < 10 {
+        return Some((f32::from(digit), at + 1));
+    }
+    let high = eight_bytes(text, at + 8)?;
     let blanks = u128::from(up_to_blank(low)) | u128::from(up_to_blank(high)) << 64;
     let len = blanks.trailing_zeros() / 8;
     let point = (zero_byte(low ^ bytes(b'.')).trailing_zeros() / 8).min(len);
