@@ -4,6 +4,8 @@ use pyo3::prelude::*;
 
 mod errors;
 mod evaluate;
+mod letor;
+mod scores;
 mod text;
 mod trec;
 
@@ -20,5 +22,8 @@ fn _kernels(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_function(wrap_pyfunction!(trec::read_run, module)?)?;
     module.add_function(wrap_pyfunction!(trec::table, module)?)?;
     module.add_function(wrap_pyfunction!(trec::judge, module)?)?;
+    module.add_class::<letor::Letor>()?;
+    module.add_function(wrap_pyfunction!(letor::read_letor, module)?)?;
+    module.add_function(wrap_pyfunction!(scores::read_scores, module)?)?;
     Ok(())
 }

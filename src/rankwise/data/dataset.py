@@ -1,0 +1,294 @@
+"""A dataset is lists: rows of documents with features and labels, the rows of one query next to each other."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any, TypeVar
+
+import numpy as np
+import numpy.typing as npt
+
+from rankwise.data.ids import Ids
+from rankwise.errors import DataError, message
+
+__all__ = ["Dataset"]
+
+Labels = npt.NDArray[np.int32] | npt.NDArray[np.float32] | npt.NDArray[np.float64]
+Values = TypeVar("Values", bound=np.generic)
+
+LABEL_TYPES = (np.int32, np.float32, np.float64)
+
+
+@dataclass(frozen=True, slots=True, eq=False, repr=False, kw_only=True)
+class Dataset:
+    """Lists of documents, their features and labels.
+
+    Rows `offsets[q]` to `offsets[q + 1]` belong to list `q`. Rows that a caller gave in another order were grouped,
+    without changing their order within a list; `rows` then says which of the caller's rows stands at each place.
+
+    >>> data = Dataset.of([[0.5], [0.1], [0.9]], [1, 0, 2], qid=["b", "a", "b"])
+    >>> data
+    Dataset(2 lists, 3 rows, 1 feature; labels 0: 1, 1: 1, 2: 1)
+    >>> list(data.queries), data.labels, data.offsets
+    (['b', 'a'], array([1., 2., 0.]), array([0, 2, 3]))
+    >>> data.in_callers_order(data.labels)
+    array([1., 0., 2.])
+    """
+
+    features: npt.NDArray[np.float32] | None
+    """One row a document, C-contiguous; NaN where a feature is missing."""
+    labels: Labels
+    """One a row; NaN where the document is unjudged."""
+    offsets: npt.NDArray[np.int64]
+    queries: Ids
+    documents: Ids | None = None
+    weights: npt.NDArray[np.float64] | None = None
+    """One a list."""
+    positions: npt.NDArray[np.int64] | None = None
+    """Where each document was shown, counted from 1, for data from clicks."""
+    rows: npt.NDArray[np.int64] | None = None
+
+    @classmethod
+    def of(
+        cls,
+        features: Any = None,
+        labels: Any = None,
+        *,
+        qid: Any = None,
+        group: Any = None,
+        documents: Any = None,
+        weights: Any = None,
+        positions: Any = None,
+    ) -> Dataset:
+        """A dataset from arrays, lists or frames, its rows in any order.
+
+        Give either `qid`, the query id of each row, or `group`, the size of each list where rows are grouped already.
+        Lists stand in the order in which their queries first appear; `weights` follow that order. Lists given by
+        `group` are called 1, 2, ….
+        """
+        values = _labels(labels)
+        table = None if features is None else _features(features, len(values))
+        offsets, queries, rows = _lists(qid, group, len(values))
+        places = None if positions is None else _positions(positions, len(values))
+        names = None if documents is None else _documents(documents, len(values))
+        if rows is not None:
+            values = values[rows]
+            table = None if table is None else table[rows]
+            places = None if places is None else places[rows]
+            names = None if names is None else names[rows]
+        return cls(
+            features=table,
+            labels=values,
+            offsets=offsets,
+            queries=queries,
+            documents=names,
+            weights=None if weights is None else _weights(weights, len(queries)),
+            positions=places,
+            rows=rows,
+        )
+
+    def in_callers_order(self, values: npt.NDArray[Values]) -> npt.NDArray[Values]:
+        """Results of rows, put back into the order in which the caller gave the rows."""
+        values = self._one_a_row(values)
+        if self.rows is None:
+            return values
+        out = np.empty_like(values)
+        out[self.rows] = values
+        return out
+
+    def reorder(self, values: npt.NDArray[Values]) -> npt.NDArray[Values]:
+        """Values in the caller's order of rows, such as scores, put into the order of this dataset."""
+        values = self._one_a_row(values)
+        return values if self.rows is None else values[self.rows]
+
+    def __len__(self) -> int:
+        """The number of lists."""
+        return len(self.offsets) - 1
+
+    def __repr__(self) -> str:
+        parts = [_count(len(self), "list"), _count(len(self.labels), "row")]
+        if self.features is not None:
+            parts.append(_count(self.features.shape[1], "feature"))
+        return f"Dataset({', '.join(parts)}; {_histogram(self.labels)})"
+
+    def _one_a_row(self, values: npt.NDArray[Values]) -> npt.NDArray[Values]:
+        values = np.asarray(values)
+        if values.ndim == 0 or len(values) != len(self.labels):
+            raise _lengths("values", len(values) if values.ndim else 0, len(self.labels))
+        return values
+
+
+def _count(number: int, noun: str) -> str:
+    return f"{number:,} {noun}{'' if number == 1 else 's'}"
+
+
+def _histogram(labels: Labels) -> str:
+    """How often each label occurs, or their range if there are many."""
+    judged = labels[~np.isnan(labels)]
+    values, counts = np.unique(judged, return_counts=True)
+    if len(values) == 0:
+        return "no labels"
+    if len(values) > 10:
+        return f"labels from {values[0]:g} to {values[-1]:g}"
+    shown = [f"{value:g}: {count:,}" for value, count in zip(values, counts, strict=True)]
+    unjudged = len(labels) - len(judged)
+    return f"labels {', '.join(shown)}{f', unjudged: {unjudged:,}' if unjudged else ''}"
+
+
+def _lengths(name: str, found: int, rows: int) -> DataError:
+    return DataError(message(f"there are {found:,} {name} for {rows:,} rows"))
+
+
+def _array(values: Any, name: str, dimensions: int, dtype: npt.DTypeLike = None) -> npt.NDArray[Any]:
+    """`values` as an array of numbers, or a refusal that names them."""
+    try:
+        # A number too large for the type becomes infinite, which is refused later.
+        with np.errstate(over="ignore", invalid="ignore"):
+            array = np.ascontiguousarray(values, dtype=dtype) if np.ndim(values) else np.asarray(values)
+    except (TypeError, ValueError, OverflowError) as error:
+        raise DataError(message(f"{name} must be numbers ({error})")) from None
+    if array.ndim != dimensions:
+        hint = ""
+        if hasattr(values, "toarray"):
+            hint = "a sparse matrix becomes an array with `.toarray()`."
+        elif dimensions == 2 and array.ndim == 1:
+            hint = "a single feature is a column: `values.reshape(-1, 1)`."
+        raise DataError(message(f"{name} must have {_count(dimensions, 'dimension')}, not {array.ndim}", hint=hint))
+    if array.dtype.kind not in "biuf":
+        raise DataError(message(f"{name} must be numbers, not {array.dtype}"))
+    return array
+
+
+def _labels(labels: Any) -> Labels:
+    if labels is None:
+        raise DataError(message("there are no labels", hint="`Dataset.of(features, labels, qid=…)`."))
+    kept = getattr(labels, "dtype", None) in LABEL_TYPES
+    array: Labels = _array(labels, "labels", 1, None if kept else np.float64)
+    if len(array) == 0:
+        raise DataError(message("there are no rows"))
+    if np.isinf(array).any():
+        row = int(np.isinf(array).argmax())
+        raise DataError(message(f"the label of row {row} is infinite", hint="NaN stands for an unjudged document."))
+    return array
+
+
+def _features(features: Any, rows: int) -> npt.NDArray[np.float32]:
+    table = _array(features, "features", 2, np.float32)
+    if len(table) != rows:
+        raise _lengths("rows of features", len(table), rows)
+    # Two reductions need no array of flags; both pass over NaN, which stands for a missing feature.
+    if table.size and np.isinf([np.fmax.reduce(table, axis=None), np.fmin.reduce(table, axis=None)]).any():
+        row, column = (int(place[0]) for place in np.nonzero(np.isinf(table)))
+        raise DataError(message(f"feature {column + 1} of row {row} is infinite, or too large for a 32-bit float"))
+    return table
+
+
+def _whole_numbers(values: Any, name: str) -> npt.NDArray[np.int64]:
+    array = _array(values, name, 1)
+    if array.dtype.kind == "f" and not (np.isfinite(array) & (array == np.trunc(array))).all():
+        raise DataError(message(f"{name} must be whole numbers"))
+    return array.astype(np.int64)
+
+
+def _positions(positions: Any, rows: int) -> npt.NDArray[np.int64]:
+    array = _whole_numbers(positions, "positions")
+    if len(array) != rows:
+        raise _lengths("positions", len(array), rows)
+    if array.min() < 1:
+        row = int(array.argmin())
+        raise DataError(message(f"the position of row {row} is {array[row]}; positions count from 1"))
+    return array
+
+
+def _weights(weights: Any, lists: int) -> npt.NDArray[np.float64]:
+    array = _array(weights, "weights", 1, np.float64)
+    if len(array) != lists:
+        raise DataError(
+            message(
+                f"there are {len(array):,} weights for {lists:,} lists", hint="a weight is of a list, not of a row."
+            )
+        )
+    bad = ~(np.isfinite(array) & (array >= 0))
+    if bad.any():
+        raise DataError(
+            message(f"the weight of list {int(bad.argmax())} is {array[bad][0]:g}; weights are finite and not negative")
+        )
+    return array
+
+
+def _documents(documents: Any, rows: int) -> Ids:
+    ids = documents if isinstance(documents, Ids) else Ids.of(documents)
+    if len(ids) != rows:
+        raise _lengths("documents", len(ids), rows)
+    return ids
+
+
+Lists = tuple[npt.NDArray[np.int64], Ids, npt.NDArray[np.int64] | None]
+
+
+def _lists(qid: Any, group: Any, rows: int) -> Lists:
+    """Offsets, queries, and the permutation of rows if grouping moves any."""
+    if qid is not None and group is not None:
+        raise DataError(
+            message("both `qid` and `group` are given", hint="one of them says which rows belong together.")
+        )
+    if group is not None:
+        return _lists_by_size(group, rows)
+    if qid is None:
+        hint = "give the query id of each row as `qid=`, or the size of each list as `group=`."
+        raise DataError(message("nothing says which rows belong to one list", hint=hint))
+    return _lists_by_id(qid, rows)
+
+
+def _lists_by_size(group: Any, rows: int) -> Lists:
+    sizes = _whole_numbers(group, "group sizes")
+    if len(sizes) and sizes.min() < 1:
+        number = int((sizes < 1).argmax())
+        hint = "leave out lists without rows." if sizes[number] == 0 else ""
+        raise DataError(
+            message(f"the size of group {number} is {sizes[number]}; a list has at least one row", hint=hint)
+        )
+    if sizes.sum() != rows:
+        raise DataError(message(f"the group sizes sum to {sizes.sum():,} for {rows:,} rows"))
+    return np.concatenate(([0], np.cumsum(sizes))), Ids.of(range(1, len(sizes) + 1)), None
+
+
+def _lists_by_id(qid: Any, rows: int) -> Lists:
+    ids = _query_ids(qid)
+    if len(ids) != rows:
+        raise _lengths("query ids", len(ids), rows)
+    starts = np.concatenate(([0], np.flatnonzero(ids[1:] != ids[:-1]) + 1))
+    runs = ids[starts]
+    names, first, name_of_run = np.unique(runs, return_index=True, return_inverse=True)
+    if len(names) == len(runs):
+        return np.append(starts, rows), Ids.of(runs.tolist()), None
+
+    # `unique` sorts; lists stand in the order in which their first runs appear.
+    order = np.argsort(first)
+    list_of_name = np.empty_like(order)
+    list_of_name[order] = np.arange(len(order))
+    list_of_row = np.repeat(list_of_name[name_of_run], np.diff(starts, append=rows))
+    offsets = np.concatenate(([0], np.cumsum(np.bincount(list_of_row))))
+    permutation = np.argsort(list_of_row, kind="stable")
+    return offsets, Ids.of(names[order].tolist()), permutation
+
+
+def _query_ids(qid: Any) -> npt.NDArray[Any]:
+    """Query ids as an array of integers or strings."""
+    if isinstance(qid, Ids):
+        return np.array(list(qid), dtype=np.str_)
+    ids = np.asarray(qid)
+    if ids.ndim != 1:
+        raise DataError(message(f"query ids must have 1 dimension, not {ids.ndim}"))
+    kind = ids.dtype.kind
+    if kind in "iuU":
+        return ids
+    # NaN is the one value that differs from itself.
+    absent = [row for row, value in enumerate(ids.tolist()) if value is None or value != value]
+    if absent:
+        raise DataError(message(f"row {absent[0]} has no query id"))
+    if kind == "f" and (ids == np.trunc(ids)).all() and (np.abs(ids) < 2**53).all():
+        return ids.astype(np.int64)
+    if kind == "S":
+        return np.char.decode(ids, "utf-8", "backslashreplace")
+    return np.array([str(value) for value in ids.tolist()], dtype=np.str_)

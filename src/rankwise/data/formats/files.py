@@ -1,0 +1,46 @@
+"""Files as all formats open and write them."""
+
+from __future__ import annotations
+
+import gzip
+import os
+import secrets
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import IO
+
+from rankwise._kernels import Text
+
+__all__ = ["PathLike", "opened", "writing"]
+
+PathLike = str | os.PathLike[str]
+
+
+def opened(path: PathLike) -> Text:
+    """The text of a file, unpacked if it is gzip; `-` is standard input."""
+    return Text.open(os.fspath(path))
+
+
+@contextmanager
+def writing(path: PathLike) -> Iterator[IO[bytes]]:
+    """A file that appears under its name once it is complete, packed if that ends in `.gz`; `-` is standard output."""
+    if os.fspath(path) == "-":
+        yield sys.stdout.buffer
+        sys.stdout.buffer.flush()
+        return
+    target = Path(path)
+    # In the same folder, so that the last step is a rename within one file system.
+    part = target.with_name(f".{target.name}.{secrets.token_hex(4)}.part")
+    try:
+        with part.open("xb") as file:
+            if target.suffix == ".gz":
+                # No name and no time: the same content gives the same bytes.
+                with gzip.GzipFile(filename="", mode="wb", fileobj=file, mtime=0) as packed:
+                    yield packed
+            else:
+                yield file
+        part.replace(target)
+    finally:
+        part.unlink(missing_ok=True)
