@@ -79,6 +79,8 @@ class Outcome:
             query = self._lists.queries[int(missing.argmax())] if self._lists.queries is not None else "?"
             what = f"query '{query}' is judged but not in the run, which {self.measure.convention.name} refuses"
             raise DataError(message(what, hint="choose a convention that skips it (trec_eval_9_0_8) or scores it 0 (trec_eval_10_0_c)."))
+        if rule == "as is":
+            return values
         return np.where(missing, np.nan if rule == "skip" else 0.0, values)
 
     def _summary(self, values: Values) -> tuple[int, float, float]:

@@ -73,7 +73,7 @@ AXES: dict[str, tuple[str, dict[object, str]]] = {
     "unjudged": ("documents without a judgment", {"not relevant": "not relevant", "removed": "removed"}),
     "missing": (
         "lists judged but missing from the run",
-        {"zero": "score 0", "skip": "left out of the mean", "error": "refused"},
+        {"zero": "score 0", "skip": "left out of the mean", "as is": "measured as empty rankings", "error": "refused"},
     ),
     "mean": (
         "mean over lists",

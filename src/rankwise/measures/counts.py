@@ -1,10 +1,23 @@
-"""NumRet, NumRel, NumRelRet: how many documents there are."""
+"""NumQ, NumRet, NumRel, NumRelRet: how many lists and documents there are."""
 
 from __future__ import annotations
 
 from rankwise.measures.base import Measure
 
-__all__ = ["NumRel", "NumRelRet", "NumRet"]
+__all__ = ["NumQ", "NumRel", "NumRelRet", "NumRet"]
+
+
+class NumQ(Measure):
+    """1 for every list: its sum is the number of lists that a convention counts.
+
+    >>> NumQ().of([1, 0, 2])
+    1.0
+    """
+
+    __slots__ = ()
+    name = "NumQ"
+    formula = "lists"
+    takes_k = False
 
 
 class NumRet(Measure):

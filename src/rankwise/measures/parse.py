@@ -89,13 +89,13 @@ def _prefixed(text: str, prefix: str, rest: str) -> Measure:
             raise _unknown(text, [*MEASURES, *SYNONYMS], prefix)
         return found
     which = tool(prefix)
+    for pattern, reason in which.unsupported.items():
+        if match(pattern, rest) is not None:
+            raise MeasureError(message(f"'{rest}' of {which.title} is not supported: {reason}"))
     spelled = which.spelled(rest)
     if spelled is not None:
         name, parameters = spelled
         return MEASURES[name](convention=which.convention_for(name), **parameters)
-    for pattern, reason in which.unsupported.items():
-        if match(pattern, rest) is not None:
-            raise MeasureError(message(f"'{rest}' of {which.title} is not supported: {reason}"))
     found = _grammar(rest, which.name, synonyms=False)
     if found is None:
         raise _unknown(text, [*which.names, *which.measures], prefix)

@@ -12,10 +12,12 @@ mod err;
 mod interpolated_precision;
 mod mean_ndcg;
 mod ndcg;
+mod ndcg_rel;
 mod precision;
 mod r_precision;
 mod recall;
 mod reciprocal_rank;
+mod rndcg;
 
 use crate::order::Block;
 
@@ -53,6 +55,9 @@ pub enum Formula {
     RPrecision,
     Bpref,
     InterpolatedPrecision,
+    NdcgRel,
+    Rndcg,
+    Lists,
     Retrieved,
     Relevant,
     RelevantRetrieved,
@@ -128,6 +133,9 @@ impl Measure {
             Formula::RPrecision => r_precision::r_precision(self, list),
             Formula::Bpref => bpref::bpref(self, list),
             Formula::InterpolatedPrecision => interpolated_precision::interpolated_precision(self, list),
+            Formula::NdcgRel => ndcg_rel::ndcg_rel(self, list),
+            Formula::Rndcg => rndcg::rndcg(self, list),
+            Formula::Lists => Some(1.0),
             Formula::Retrieved => Some(list.len as f64),
             Formula::Relevant => Some(counts::relevant(self, list) as f64),
             Formula::RelevantRetrieved => Some(counts::relevant_retrieved(self, list) as f64),
@@ -137,7 +145,7 @@ impl Measure {
     /// Ranks beyond this cannot matter.
     pub fn reach(&self) -> usize {
         match self.formula {
-            Formula::Retrieved | Formula::Relevant | Formula::RelevantRetrieved => 0,
+            Formula::Lists | Formula::Retrieved | Formula::Relevant | Formula::RelevantRetrieved => 0,
             _ => self.depth,
         }
     }

@@ -6,6 +6,9 @@ is not stable. The reciprocal rank is a Java float. Until 2.1 the cut-off of RR 
 
 from __future__ import annotations
 
+import dataclasses
+from collections.abc import Mapping
+from types import MappingProxyType
 from typing import Any
 
 from rankwise.measures.convention import Convention
@@ -20,7 +23,7 @@ _BASE = Convention(
     discount="log2",
     ideal="list",
     ties="input",
-    precision="float64",
+    precision="float32",
     empty=0.0,
     rel=">0",
     p_over="min(k, n)",
@@ -44,23 +47,32 @@ _NAMES: dict[str, Any] = {
 _UNSUPPORTED = {"BEST@{k}": "the greatest label among the first k is no ranking measure"}
 
 
-def _ranklib(name: str, title: str, *, rr: dict[str, Any] | None = None, remarks: tuple[str, ...] = (), **choices: Any) -> Tool:
-    import dataclasses
+_RR_UNCUT = {"cut": "ignored"}
 
-    rr = {"cut": "ignored"} if rr is None else rr
+
+def _ranklib(
+    name: str,
+    title: str,
+    *,
+    ndcg: Mapping[str, Any] = MappingProxyType({}),
+    rr: Mapping[str, Any] = MappingProxyType(_RR_UNCUT),
+    unsupported: Mapping[str, str] = MappingProxyType({}),
+    remarks: tuple[str, ...] = (),
+    **choices: Any,
+) -> Tool:
     return Tool(
         title=title,
         convention=dataclasses.replace(_BASE.but(**choices), name=name),
-        measures={"nDCG": {}, "DCG": {}, "P": {}, "RR": rr, "ERR": {}, "AP": {}},
+        measures={"nDCG": dict(ndcg), "DCG": {}, "P": {}, "RR": dict(rr), "ERR": {}, "AP": {}},
         names=_NAMES,
-        unsupported=_UNSUPPORTED,
+        unsupported={**_UNSUPPORTED, **unsupported},
         remarks=remarks,
     )
 
 
 _SPLIT = "A query whose lines are not contiguous becomes several lists"
 RANKLIB1 = _ranklib("ranklib1", "RankLib 1.x (October 2011)", ties="selection-sort")
-RANKLIB1_BUSAROBI = _ranklib("ranklib1_busarobi", "RankLib 1.x as changed by its first author", ties="selection-sort", empty=0.5)
+RANKLIB1_BUSAROBI = _ranklib("ranklib1_busarobi", "RankLib 1.x as changed by its first author", ties="selection-sort", ndcg={"empty": 0.5})
 RANKLIB1_LETOR = _ranklib("ranklib1_letor", "RankLib 1.x with -letor", ties="selection-sort", labels={2: 3})
 RANKLIB2_1 = _ranklib("ranklib2_1", "RankLib 2.1 (July 2012)", remarks=(f"{_SPLIT}; here it stays one.",))
 RANKLIB2 = _ranklib(
@@ -74,5 +86,13 @@ RANKLIB2 = _ranklib(
         "Its bare RR is RR@0, which is always 0; here RR is the whole list's.",
     ),
 )
-RANKLIB2_QREL = _ranklib("ranklib2_qrel", "RankLib 2.10 with -qrel", gain="exp2-int32", negative="error", rr={}, ideal="judged")
+RANKLIB2_QREL = _ranklib(
+    "ranklib2_qrel",
+    "RankLib 2.10 with -qrel",
+    gain="exp2-int32",
+    negative="error",
+    rr={},
+    ideal="judged",
+    unsupported={"NDCG@0": "with -qrel it is always 0, because the ideal is cut at 0 while the list is not"},
+)
 TOOLS = (RANKLIB1, RANKLIB1_BUSAROBI, RANKLIB1_LETOR, RANKLIB2_1, RANKLIB2, RANKLIB2_QREL)

@@ -30,8 +30,8 @@ _BASE = Convention(
 )
 _LEVELS = [f"{level / 10:.2f}" for level in range(11)]
 _SUM = {"mean": "sum"}
-_COUNTS: dict[str, dict[str, Any]] = {"NumRet": _SUM, "NumRel": _SUM, "NumRelRet": _SUM}
-_COUNT_NAMES: dict[str, Spelled] = {"num_ret": "NumRet", "num_rel": "NumRel", "num_rel_ret": "NumRelRet"}
+_COUNTS: dict[str, dict[str, Any]] = {"NumQ": _SUM, "NumRet": _SUM, "NumRel": _SUM, "NumRelRet": _SUM}
+_COUNT_NAMES: dict[str, Spelled] = {"num_q": "NumQ", "num_ret": "NumRet", "num_rel": "NumRel", "num_rel_ret": "NumRelRet"}
 _IPREC: dict[str, Spelled] = {f"iprec_at_recall_{level}": ("IPrec", {"recall": float(level)}) for level in _LEVELS}
 
 _NAMES: dict[str, Spelled] = {
@@ -46,16 +46,16 @@ _NAMES: dict[str, Spelled] = {
     **{f"{word}{dot}{{k}}": name for word, name in
        (("P", "P"), ("recall", "R"), ("ndcg_cut", "nDCG"), ("map_cut", "AP")) for dot in "_."},
     "ndcg": "nDCG",
+    "ndcg_rel": "nDCGrel",
+    "Rndcg": "RnDCG",
 }  # fmt: skip
 _MEASURES: dict[str, dict[str, Any]] = {
-    "nDCG": {}, "AP": {}, "RR": {}, "P": {}, "R": {}, "Rprec": {}, "Bpref": {}, "IPrec": {}, **_COUNTS,
+    "nDCG": {}, "AP": {}, "RR": {}, "P": {}, "R": {}, "Rprec": {}, "Bpref": {}, "IPrec": {},
+    "nDCGrel": {}, "RnDCG": {}, **_COUNTS,
 }  # fmt: skip
-_NO_FORMULA = "an experimental measure that averages over places of the ideal list; not computed yet"
-_UNSUPPORTED = {
-    "num_q": "the number of queries is in the counts of every result",
-    "ndcg_rel": _NO_FORMULA,
-    "Rndcg": _NO_FORMULA,
-}
+# With -c a query that the run lacks is counted; 10.0 also counts its relevant documents.
+_COUNTED = {**_MEASURES, "NumQ": {**_SUM, "missing": "as is"}}
+_COUNTED_10 = {**_COUNTED, "NumRel": {**_SUM, "missing": "as is"}}
 
 
 def _version(
@@ -68,7 +68,7 @@ def _version(
     **choices: Any,
 ) -> Tool:
     convention = dataclasses.replace(_BASE.but(**choices), name=name)
-    return Tool(title=title, convention=convention, measures=measures, names=names, unsupported=_UNSUPPORTED, remarks=remarks)
+    return Tool(title=title, convention=convention, measures=measures, names=names, remarks=remarks)
 
 
 TREC_EVAL_8_1 = _version(
@@ -85,12 +85,12 @@ TREC_EVAL_8_1 = _version(
         "P{k}": "P",
         "recall{k}": "R",
     },
-    measures={name: of for name, of in _MEASURES.items() if name != "nDCG"},
+    measures={name: of for name, of in _MEASURES.items() if name not in ("nDCG", "nDCGrel", "RnDCG")},
 )
 TREC_EVAL_9_0A3 = _version("trec_eval_9_0a3", "trec_eval 9.0 alpha 3 (2008)", discount="jarvelin")
 TREC_EVAL_9_0_8 = _version("trec_eval_9_0_8", "trec_eval 9.0.8 (tag v9.0.8)")
-TREC_EVAL_9_0_8_C = _version("trec_eval_9_0_8_c", "trec_eval 9.0.8 with -c", missing="zero")
+TREC_EVAL_9_0_8_C = _version("trec_eval_9_0_8_c", "trec_eval 9.0.8 with -c", missing="zero", measures=_COUNTED)
 _DOUBLE: dict[str, Any] = {"precision": "float64", "quirks": frozenset()}
 TREC_EVAL_10_0 = _version("trec_eval_10_0", "trec_eval 10.0", missing="error", **_DOUBLE)
-TREC_EVAL_10_0_C = _version("trec_eval_10_0_c", "trec_eval 10.0 with -c", missing="zero", **_DOUBLE)
+TREC_EVAL_10_0_C = _version("trec_eval_10_0_c", "trec_eval 10.0 with -c", missing="zero", measures=_COUNTED_10, **_DOUBLE)
 TOOLS = (TREC_EVAL_8_1, TREC_EVAL_9_0A3, TREC_EVAL_9_0_8, TREC_EVAL_9_0_8_C, TREC_EVAL_10_0, TREC_EVAL_10_0_C)
