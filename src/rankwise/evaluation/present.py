@@ -12,7 +12,7 @@ from rankwise.evaluation.result import Outcome, Result
 from rankwise.evaluation.table import Table
 from rankwise.measures.base import Measure
 
-__all__ = ["arrow", "as_dict", "convention_line", "csv", "table", "why"]
+__all__ = ["arrow", "as_dict", "convention_line", "csv", "per_query", "table", "why"]
 
 
 def table(results: Sequence[Result], *, digits: int = 4) -> Table:
@@ -35,6 +35,18 @@ def table(results: Sequence[Result], *, digits: int = 4) -> Table:
     title = "" if many or not results[0].name else results[0].name
     left = frozenset({0, 1}) if many else frozenset({0})
     return Table(head, rows, _notes(results, shown), title, left)
+
+
+def per_query(results: Sequence[Result], *, digits: int = 4) -> Table:
+    """One row a run and list, one column a measure."""
+    many = len(results) > 1
+    head = [*(["run"] if many else []), "query", *(outcome.given for outcome in results[0])]
+    rows = [
+        [*([result.name] if many else []), query, *(_number(value, digits) for value in values)]
+        for result in results
+        for query, values in zip(result.queries, result.values.T.tolist(), strict=True)
+    ]
+    return Table(head, rows, left=frozenset({0, 1}) if many else frozenset({0}))
 
 
 _SPECIAL = ("empty", "short", "tied", "unjudged", "missing")
