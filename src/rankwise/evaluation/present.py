@@ -81,7 +81,7 @@ def _notes(results: Sequence[Result], shown: Sequence[str]) -> list[str]:
     for name, count in unknown.items():
         notes.append(f"{count:,} queries of {name or 'the run'} have no judgments and are left out")
     notes += conventions(outcome.measure for result in results for outcome in result)
-    notes += why(first)
+    notes += why(results)
     return notes
 
 
@@ -148,23 +148,24 @@ def _axis_words(measure: Measure, axis: str) -> str:
     return words
 
 
-def why(result: Result) -> list[str]:
+def why(results: Sequence[Result]) -> list[str]:
     """One line on why trec_eval's values beside the bare measures differ, if any does."""
-    parts: dict[str, list[str]] = {}
-    for at, theirs in result.trec_eval.items():
-        ours = result.outcomes[at]
-        if ours.mean == theirs.mean:
-            continue
-        for axis, (mine, other) in ours.measure.convention.differences(theirs.measure.convention).items():
-            if axis in ours.measure.relevant_axes and axis in _SENTENCE and _matters(axis, ours, theirs):
-                del mine, other
-                mine_words, their_words = ours.measure.convention.words(axis), theirs.measure.convention.words(axis)
-                what = _SENTENCE[axis].format(mine_words)
-                parts.setdefault(f"{what}, there {their_words}", []).append(str(ours.measure))
+    parts: dict[str, dict[str, None]] = {}
+    version = ""
+    for result in results:
+        for at, theirs in result.trec_eval.items():
+            ours = result.outcomes[at]
+            if ours.mean == theirs.mean:
+                continue
+            version = theirs.measure.convention.name
+            for axis in ours.measure.convention.differences(theirs.measure.convention):
+                if axis in ours.measure.relevant_axes and axis in _SENTENCE and _matters(axis, ours, theirs):
+                    mine = _SENTENCE[axis].format(ours.measure.convention.words(axis))
+                    parts.setdefault(f"{mine}, there {theirs.measure.convention.words(axis)}", {})[str(ours.measure)] = None
     if not parts:
         return []
     said = "; ".join(f"{what} ({', '.join(names)})" for what, names in parts.items())
-    return [f"trec_eval ({next(iter(result.trec_eval.values())).measure.convention.name}) differs: {said}"]
+    return [f"trec_eval ({version}) differs: {said}"]
 
 
 def _matters(axis: str, ours: Outcome, theirs: Outcome) -> bool:
