@@ -8,15 +8,18 @@ use rayon::prelude::*;
 /// Something a label may be stored as.
 pub trait Number: Copy + Send + Sync {
     fn to_f64(self) -> f64;
-    /// The label as a byte, and whether that says all.
+    /// The label as a byte, NaN as `UNJUDGED`, and whether that says all.
     fn to_byte(self) -> (u8, bool);
 }
+/// The byte of NaN while labels are coded, before it becomes the grade after the greatest.
+const UNJUDGED: u8 = 255;
+
 macro_rules! whole {
     ($($t:ty),*) => { $(impl Number for $t {
         #[inline(always)]
         fn to_f64(self) -> f64 { self as f64 }
         #[inline(always)]
-        fn to_byte(self) -> (u8, bool) { (self as u8, Self::from(self as u8) == self) }
+        fn to_byte(self) -> (u8, bool) { (self as u8, Self::from(self as u8) == self && self as u8 != UNJUDGED) }
     })* };
 }
 whole!(i32, i64);
@@ -28,7 +31,8 @@ macro_rules! real {
         fn to_byte(self) -> (u8, bool) {
             // Where a unit is the last bit, a small whole number stands in the low byte; no conversion is as fast.
             let byte = (self + $shift).to_bits() as u8;
-            (byte, <$t>::from(byte) == self)
+            let nan = self != self;
+            (if nan { UNJUDGED } else { byte }, (<$t>::from(byte) == self && byte != UNJUDGED) | nan)
         }
     })* };
 }
@@ -70,9 +74,15 @@ impl Grades {
 const CHUNK: usize = 1 << 16;
 
 pub fn grade<L: Number, O: Number>(labels: &[L], outside: &[O]) -> Grades {
-    if let (Some((codes, a)), Some((rest, b))) = (bytes(labels), bytes(outside)) {
-        let labels = (0..=a.max(b)).map(f64::from).collect();
-        return Grades { labels, codes: Codes::Bytes(codes), outside: Codes::Bytes(rest) };
+    if let (Some(mut codes), Some(mut rest)) = (bytes(labels), bytes(outside)) {
+        let judged = codes.judged.max(rest.judged);
+        let mut labels: Vec<f64> = (0..judged).map(f64::from).collect();
+        if codes.unjudged || rest.unjudged {
+            labels.push(f64::NAN);
+            codes.close_up(judged);
+            rest.close_up(judged);
+        }
+        return Grades { labels, codes: Codes::Bytes(codes.codes), outside: Codes::Bytes(rest.codes) };
     }
     let range = Range::over(labels).and(Range::over(outside));
     if range.whole && range.high - range.low < 254.0 {
@@ -82,24 +92,64 @@ pub fn grade<L: Number, O: Number>(labels: &[L], outside: &[O]) -> Grades {
     }
 }
 
-/// The labels as bytes and the greatest of them, if each is a whole number from 0 to 254.
-fn bytes<L: Number>(labels: &[L]) -> Option<(Vec<u8>, u8)> {
+/// Labels as bytes: how many grades of judged documents they need, and whether some are unjudged.
+#[derive(Default)]
+struct Bytes {
+    codes: Vec<u8>,
+    judged: u8,
+    unjudged: bool,
+}
+
+impl Bytes {
+    /// Gives unjudged documents the grade after the judged ones.
+    fn close_up(&mut self, judged: u8) {
+        if self.unjudged {
+            self.codes.par_chunks_mut(CHUNK).for_each(|chunk| {
+                for code in chunk {
+                    *code = if *code == UNJUDGED { judged } else { *code };
+                }
+            });
+        }
+    }
+}
+
+/// The labels as bytes, if each is a whole number from 0 to 254 or NaN.
+fn bytes<L: Number>(labels: &[L]) -> Option<Bytes> {
     let first = labels.get(..labels.len().min(CHUNK))?;
-    if !code_chunk(first, &mut vec![0; first.len()]).1 {
+    if !code_chunk(first, &mut vec![0; first.len()]).fits {
         return None; // most often, one look is enough
     }
     let mut codes = vec![0; labels.len()];
     let one = |(labels, codes): (&[L], &mut [u8])| code_chunk(labels, codes);
-    let (most, fits) = if labels.len() <= CHUNK {
+    let seen = if labels.len() <= CHUNK {
         one((labels, &mut codes))
     } else {
         let chunks = labels.par_chunks(CHUNK).zip(codes.par_chunks_mut(CHUNK));
-        chunks.map(one).reduce(|| (0, true), |a, b| (a.0.max(b.0), a.1 && b.1))
+        chunks.map(one).reduce(|| Seen::NOTHING, Seen::and)
     };
-    (fits && most < u8::MAX).then_some((codes, most))
+    seen.fits.then_some(Bytes { codes, judged: seen.judged, unjudged: seen.unjudged })
 }
 
-fn code_chunk<L: Number>(labels: &[L], codes: &mut [u8]) -> (u8, bool) {
+/// What coding a chunk of labels found.
+struct Seen {
+    judged: u8,
+    unjudged: bool,
+    fits: bool,
+}
+
+impl Seen {
+    const NOTHING: Self = Self { judged: 0, unjudged: false, fits: true };
+
+    fn and(self, other: Self) -> Self {
+        Self {
+            judged: self.judged.max(other.judged),
+            unjudged: self.unjudged || other.unjudged,
+            fits: self.fits && other.fits,
+        }
+    }
+}
+
+fn code_chunk<L: Number>(labels: &[L], codes: &mut [u8]) -> Seen {
     pulp::Arch::new().dispatch(CodeBytes { labels, codes })
 }
 
@@ -109,17 +159,19 @@ struct CodeBytes<'a, L> {
 }
 
 impl<L: Number> WithSimd for CodeBytes<'_, L> {
-    type Output = (u8, bool);
+    type Output = Seen;
     #[inline(always)]
-    fn with_simd<Set: Simd>(self, _: Set) -> (u8, bool) {
-        let (mut most, mut fits) = (0, true);
+    fn with_simd<Set: Simd>(self, _: Set) -> Seen {
+        // One more than the byte, so that 0 is "none judged"; UNJUDGED itself wraps to that.
+        let (mut judged, mut most, mut fits) = (0, 0, true);
         for (label, code) in self.labels.iter().zip(self.codes) {
             let (byte, whole) = label.to_byte();
             *code = byte;
-            most = most.max(byte);
+            judged = byte.wrapping_add(1).max(judged);
+            most = byte.max(most);
             fits &= whole;
         }
-        (most, fits)
+        Seen { judged, unjudged: most == UNJUDGED, fits }
     }
 }
 
@@ -227,7 +279,8 @@ mod tests {
         assert!(g.labels[2].is_nan());
         assert_eq!(codes(&g.codes), [1, 2]);
         let g = grade(&[1.0, f64::NAN], &[0i32; 0]);
-        assert_eq!(codes(&g.codes), [0, 1]);
+        assert_eq!(g.labels[..2], [0.0, 1.0]); // small whole labels count from 0
+        assert_eq!(codes(&g.codes), [1, 2]);
     }
 
     #[test]
