@@ -18,7 +18,7 @@ use rankwise_kernels::trec::{Counted, Table, count_qrels, count_run};
 const WORDS: [&[u8]; 26] = [
     b" ", b"\t", b"\n", b"\r\n", b"\r", b"\x0b", b"\x0c", b"\0", b"#", b"\xef\xbb\xbf", b"\xff\xfe", b"\x1f\x8b", b"nan", b"-inf", b"1e999",
     b"-", b".", b"0.30000000000000004", b"12345678.12345678", b"+7", b"1 0 a 1\n", b"1 Q0 a 1 0.5 t\n", b"9 Q0 z 1 -3.25 t extra\n", b"\xc3\xa9",
-    b"a-document-with-a-long-name-of-more-than-sixty-four-bytes-to-leave-the-window", b"1",
+    b"a-document-with-a-long-name-of-more-than-sixty-four-bytes-to-leave-the-window", b"forty-bytes-to-lengthen-a-line-with-them-",
 ];
 
 /// Much longer than any of these inputs can take, even on a busy machine.
