@@ -200,3 +200,38 @@ impl Judgments {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::ids::Span;
+
+    /// A query of one letter and numbered documents.
+    fn documents(count: usize) -> (Vec<u8>, Vec<u64>) {
+        let mut text = b"q".to_vec();
+        let spans = (0..count).map(|i| {
+            let start = text.len();
+            text.extend_from_slice(format!("{i:04}").as_bytes());
+            Span::new(start, 4).unwrap_or_default().0
+        });
+        let spans = spans.collect();
+        (text, spans)
+    }
+
+    #[test]
+    fn documents_whose_hashes_are_all_alike_are_told_apart_by_their_bytes() {
+        let (text, documents) = documents(2_000);
+        let values: Vec<f64> = (0..documents.len()).map(|i| i as f64).collect();
+        let (hashes, query) = (vec![7; documents.len()], [Span::new(0, 1).unwrap_or_default().0]);
+        let all = [0, documents.len() as i64];
+        let run = Columns { text: &text, queries: &query, offsets: &all, documents: &documents, values: &values, hashes: &hashes };
+        let half = [0, 1_000];
+        let qrels = Columns { offsets: &half, documents: &documents[..1_000], values: &values[..1_000], hashes: &hashes[..1_000], ..run };
+        let join = Join::of(qrels, run);
+        let mut labels = vec![0.0; join.rows()];
+        let judged = join.label(&mut labels, Some(1));
+        assert!(labels[..1_000].iter().zip(&values).all(|(label, value)| label == value));
+        assert!(labels[1_000..].iter().all(|label| label.is_nan()));
+        assert!(judged.unretrieved_labels.is_empty() && judged.rows.is_none());
+    }
+}
