@@ -6,6 +6,8 @@
 //!
 //! The same seed gives the same inputs. A parser is one entry of `PARSERS`.
 
+#![allow(clippy::panic)]
+
 use std::panic::catch_unwind;
 use std::process::ExitCode;
 use std::sync::atomic::{AtomicU64, Ordering};

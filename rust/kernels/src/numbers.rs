@@ -254,3 +254,59 @@ fn up_to_blank(word: u64) -> u64 {
 fn zero_byte(word: u64) -> u64 {
     word.wrapping_sub(bytes(1)) & !word & bytes(0x80)
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Words that are hard to round, or at the end of a range.
+    const HARD: &[&str] = &[
+        "0", "-0", "1", "0.1", ".5", "5.", "1e-45", "7e-46", "1e-46", "3.4028235e38", "3.4028235677973366e38", "1e39",
+        "3.4028235677973367e38", "16777217", "16777219", "0.000000059604644775390625", "9007199254740993", "5e-324",
+        "2e-324", "1.7976931348623157e308", "1e999", "-1e999", "1e-999", "0e999", "123456789012345678901234567890",
+        "8388609.5", "8388610.5", "1.00000005960464477539062500000001", "1.000000059604644775390625", "12345678.12345678",
+        "00000000000000000000001", "0.00000000000000000000000000000000000000000000140129846432481707", "+2.5E+3",
+    ];
+
+    #[test]
+    fn hard_words_are_rounded_as_the_standard_library_rounds_them() {
+        for word in HARD {
+            let right: f64 = word.parse().expect("a number");
+            assert_eq!(float64(word.as_bytes()).map(|(v, len)| (v.to_bits(), len)), Some((right.to_bits(), word.len())));
+            let right: f32 = word.parse().expect("a number");
+            assert_eq!(float32(word.as_bytes()).map(|(v, len)| (v.to_bits(), len)), Some((right.to_bits(), word.len())));
+        }
+    }
+
+    #[test]
+    fn a_short_number_is_read_as_the_long_way_reads_it() {
+        for word in HARD {
+            let text = format!(" 17:{word} 18:0.25 19:0        ");
+            if let Some((value, end)) = short_float32(text.as_bytes(), 4) {
+                let right: f32 = word.parse().expect("a number");
+                assert_eq!((value.to_bits(), end), (right.to_bits(), 4 + word.len()), "{word}");
+            }
+        }
+    }
+
+    #[test]
+    fn the_longest_prefix_is_taken() {
+        let taken = |text: &str| float64(text.as_bytes());
+        assert_eq!(taken("1.5.2"), Some((1.5, 3)));
+        assert_eq!(taken("2e"), Some((2.0, 1)));
+        assert_eq!(taken("2e+"), Some((2.0, 1)));
+        assert_eq!(taken("0x10"), Some((0.0, 1)));
+        assert_eq!(taken("-Infinity!"), Some((f64::NEG_INFINITY, 9)));
+        assert_eq!(taken("."), None);
+        assert_eq!(taken("-"), None);
+        assert_eq!(taken(""), None);
+        assert_eq!(taken("e5"), None);
+        assert!(taken("NaN").is_some_and(|(value, len)| value.is_nan() && len == 3));
+    }
+
+    #[test]
+    fn an_overflow_is_not_the_word_inf() {
+        assert!(is_word(b"-inf") && is_word(b"nan"));
+        assert!(!is_word(b"1e999") && !is_word(b"x"));
+    }
+}
