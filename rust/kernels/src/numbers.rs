@@ -80,6 +80,16 @@ pub fn short_float32(text: &[u8], at: usize) -> Option<(f32, usize)> {
     Some((f32::from_bits(value.to_bits() | negative << 31), end))
 }
 
+/// The whole number at the start of `text` and how many bytes it takes, 0 if there is none. One too large for `usize` is
+/// read as the largest.
+#[inline]
+pub fn index(text: &[u8]) -> (usize, usize) {
+    let digits = text.iter().map(|byte| byte.wrapping_sub(b'0')).take_while(|&digit| digit < 10);
+    digits.fold((0, 0), |(index, len): (usize, usize), digit| {
+        (index.saturating_mul(10).saturating_add(usize::from(digit)), len + 1)
+    })
+}
+
 /// What it takes to join so many digits after the point to those before it.
 struct Fraction {
     /// Keeps the last bytes of eight.

@@ -139,7 +139,7 @@ def _lengths(name: str, found: int, rows: int) -> DataError:
     return DataError(message(f"there are {found:,} {name} for {rows:,} rows"))
 
 
-def _array(values: Any, name: str, dimensions: int, dtype: npt.DTypeLike = None) -> npt.NDArray[Any]:
+def _array(values: Any, name: str, dimensions: int, dtype: npt.DTypeLike | None = None) -> npt.NDArray[Any]:
     """`values` as an array of numbers, or a refusal that names them."""
     if hasattr(values, "toarray"):
         raise DataError(message(f"{name} are a sparse matrix", hint="make it an array with `.toarray()`."))
