@@ -75,7 +75,9 @@ def float32(word: str) -> np.float32:
     # From half a step above the largest float32 on, the nearest is infinity.
     if value >= Fraction(2) ** 128 - Fraction(2) ** 103:
         return sign * np.float32(np.inf)
-    guess = min(np.float32(float(value)) if value < 3e38 else LARGEST, LARGEST)
+    # A float64 first, then a float32: off by one step at most.
+    with np.errstate(over="ignore"):
+        guess = min(np.float32(float(value)), LARGEST)
     near = [np.nextafter(guess, np.float32(0)), guess]
     if guess < LARGEST:
         near.append(np.nextafter(guess, LARGEST))

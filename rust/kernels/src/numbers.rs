@@ -300,6 +300,46 @@ mod tests {
     }
 
     #[test]
+    fn random_words_are_rounded_as_the_standard_library_rounds_them() {
+        let mut state = 1u64;
+        let mut below = |n: u64| {
+            state ^= state << 13;
+            state ^= state >> 7;
+            state ^= state << 17;
+            state % n
+        };
+        for _ in 0..200_000 {
+            let mut word: String = if below(4) == 0 { "-".into() } else { String::new() };
+            word.extend((0..=below(11)).map(|_| char::from(b'0' + below(10) as u8)));
+            if below(3) > 0 {
+                word.push('.');
+                word.extend((0..below(12)).map(|_| char::from(b'0' + below(10) as u8)));
+            }
+            if below(4) == 0 {
+                word.push_str(&format!("e{}", below(60) as i64 - 30));
+            }
+            let text = format!("2 qid:1 1:{word} 2:0.25 3:0.5 4:0");
+            let (right32, right64): (f32, f64) = (word.parse().expect("a number"), word.parse().expect("a number"));
+            assert_eq!(float64(word.as_bytes()), Some((right64, word.len())), "{word}");
+            assert_eq!(float32(word.as_bytes()), Some((right32, word.len())), "{word}");
+            let short = short_float32(text.as_bytes(), 10);
+            assert!(short.is_none_or(|found| found == (right32, 10 + word.len())), "{word}");
+        }
+    }
+
+    #[test]
+    fn most_numbers_are_short() {
+        for word in ["0", "7", "156", "11089534", "0.019231", "-13.581932", "12345678.12345678", "109.888702", "5."] {
+            let text = format!("2 qid:1 1:{word} 2:0.25 3:0.5 4:0");
+            assert!(short_float32(text.as_bytes(), 10).is_some() == (word.len() < 16), "{word}");
+        }
+        for word in ["-", ".", "-.", "", "1e5", "+1", "1.2.3", "1:2"] {
+            let text = format!("2 qid:1 1:{word} 2:0.25 3:0.5 4:0");
+            assert!(short_float32(text.as_bytes(), 10).is_none(), "{word}");
+        }
+    }
+
+    #[test]
     fn the_longest_prefix_is_taken() {
         let taken = |text: &str| float64(text.as_bytes());
         assert_eq!(taken("1.5.2"), Some((1.5, 3)));

@@ -76,8 +76,28 @@ fn pieces_change_nothing() {
 }
 
 #[test]
+fn a_list_that_a_piece_cuts_is_whole() {
+    let text = "1 qid:1 1:1\n2 qid:1\n0 qid:1\n0 qid:2\n0 qid:2\n";
+    for size in [1, 20, PIECE] {
+        let lists = read_in_pieces(text, &Options::default(), size).expect("a good file").lists.expect("queries");
+        assert_eq!((lists.offsets, lists.rows), (vec![0, 3, 5], None));
+    }
+}
+
+#[test]
+fn features_in_any_order_are_sorted_line_by_line() {
+    let options = Options { sort_features: true, ..Options::default() };
+    let data = read_in_pieces("1 qid:1 3:3 1:1\n0 qid:1 1:5 3:7 2:6\n", &options, PIECE).expect("a good file");
+    assert_eq!(data.features, [1.0, 0.0, 3.0, 5.0, 6.0, 7.0]);
+    let message = read_in_pieces("1 qid:1 3:3 1:1\n0 qid:1 1:5 3:7 1:6\n", &options, PIECE).expect_err("a bad line");
+    assert_eq!(message, "f.txt, line 2: feature index 1 stands twice in the line");
+}
+
+#[test]
 fn the_first_bad_line_is_named_whatever_the_pieces() {
     let mut lines: Vec<String> = (0..100).map(|i| format!("1 qid:{i} 1:1")).collect();
+    lines[7] = "# a comment".into();
+    lines[30].clear();
     for bad in [40, 41, 90] {
         lines[bad].push_str(" 1:2");
     }
@@ -96,7 +116,7 @@ fn a_late_wide_line_is_read_in_full() {
 
 #[test]
 fn an_array_out_of_proportion_is_refused() {
-    let text = format!("{}1 qid:2 99999:3\n", "1 qid:1 1:1\n".repeat(SAMPLE / 10));
+    let text = format!("{}1 qid:2 99999:3\n1 qid:2 99999:4\n", "1 qid:1 1:1\n".repeat(SAMPLE / 10));
     let message = read(&text).expect_err("too large");
-    assert!(message.starts_with("f.txt, line 6554: 6554 rows × 99999 features would take 2.4 GiB of memory"), "{message}");
+    assert!(message.starts_with("f.txt, line 6554: 6555 rows × 99999 features would take 2.4 GiB of memory"), "{message}");
 }
