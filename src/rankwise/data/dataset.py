@@ -139,21 +139,19 @@ def _lengths(name: str, found: int, rows: int) -> DataError:
     return DataError(message(f"there are {found:,} {name} for {rows:,} rows"))
 
 
-def _array(values: Any, name: str, dimensions: int, dtype: npt.DTypeLike = None) -> npt.NDArray[Any]:
+def _array(values: Any, name: str, dimensions: int, dtype: npt.DTypeLike | None = None) -> npt.NDArray[Any]:
     """`values` as an array of numbers, or a refusal that names them."""
+    if hasattr(values, "toarray"):
+        raise DataError(message(f"{name} are a sparse matrix", hint="make it an array with `.toarray()`."))
     try:
         # A number too large for the type becomes infinite, which is refused later.
         with np.errstate(over="ignore", invalid="ignore"):
-            array = np.ascontiguousarray(values, dtype=dtype) if np.ndim(values) else np.asarray(values)
+            array = np.asarray(values, dtype=dtype, order="C")
     except (TypeError, ValueError, OverflowError) as error:
         raise DataError(message(f"{name} must be numbers ({error})")) from None
     if array.ndim != dimensions:
-        hint = ""
-        if hasattr(values, "toarray"):
-            hint = "a sparse matrix becomes an array with `.toarray()`."
-        elif dimensions == 2 and array.ndim == 1:
-            hint = "a single feature is a column: `values.reshape(-1, 1)`."
-        raise DataError(message(f"{name} must have {_count(dimensions, 'dimension')}, not {array.ndim}", hint=hint))
+        column = "a single feature is a column: `values.reshape(-1, 1)`." if (array.ndim, dimensions) == (1, 2) else ""
+        raise DataError(message(f"{name} must have {_count(dimensions, 'dimension')}, not {array.ndim}", hint=column))
     if array.dtype.kind not in "biuf":
         raise DataError(message(f"{name} must be numbers, not {array.dtype}"))
     return array
