@@ -12,7 +12,7 @@ from rankwise.evaluation.result import Outcome, Result
 from rankwise.evaluation.table import Table
 from rankwise.measures.base import Measure
 
-__all__ = ["arrow", "as_dict", "convention_line", "csv", "table", "why"]
+__all__ = ["arrow", "as_dict", "convention_line", "csv", "per_query", "table", "why"]
 
 
 def table(results: Sequence[Result], *, digits: int = 4) -> Table:
@@ -35,6 +35,18 @@ def table(results: Sequence[Result], *, digits: int = 4) -> Table:
     title = "" if many or not results[0].name else results[0].name
     left = frozenset({0, 1}) if many else frozenset({0})
     return Table(head, rows, _notes(results, shown), title, left)
+
+
+def per_query(results: Sequence[Result], *, digits: int = 4) -> Table:
+    """One row a run and list, one column a measure."""
+    many = len(results) > 1
+    head = [*(["run"] if many else []), "query", *(outcome.given for outcome in results[0])]
+    rows = [
+        [*([result.name] if many else []), query, *(_number(value, digits) for value in values)]
+        for result in results
+        for query, values in zip(result.queries, result.values.T.tolist(), strict=True)
+    ]
+    return Table(head, rows, left=frozenset({0, 1}) if many else frozenset({0}))
 
 
 _SPECIAL = ("empty", "short", "tied", "unjudged", "missing")
@@ -69,7 +81,7 @@ def _notes(results: Sequence[Result], shown: Sequence[str]) -> list[str]:
     for name, count in unknown.items():
         notes.append(f"{count:,} queries of {name or 'the run'} have no judgments and are left out")
     notes += conventions(outcome.measure for result in results for outcome in result)
-    notes += why(first)
+    notes += why(results)
     return notes
 
 
@@ -136,23 +148,24 @@ def _axis_words(measure: Measure, axis: str) -> str:
     return words
 
 
-def why(result: Result) -> list[str]:
+def why(results: Sequence[Result]) -> list[str]:
     """One line on why trec_eval's values beside the bare measures differ, if any does."""
-    parts: dict[str, list[str]] = {}
-    for at, theirs in result.trec_eval.items():
-        ours = result.outcomes[at]
-        if ours.mean == theirs.mean:
-            continue
-        for axis, (mine, other) in ours.measure.convention.differences(theirs.measure.convention).items():
-            if axis in ours.measure.relevant_axes and axis in _SENTENCE and _matters(axis, ours, theirs):
-                del mine, other
-                mine_words, their_words = ours.measure.convention.words(axis), theirs.measure.convention.words(axis)
-                what = _SENTENCE[axis].format(mine_words)
-                parts.setdefault(f"{what}, there {their_words}", []).append(str(ours.measure))
+    parts: dict[str, dict[str, None]] = {}
+    version = ""
+    for result in results:
+        for at, theirs in result.trec_eval.items():
+            ours = result.outcomes[at]
+            if ours.mean == theirs.mean:
+                continue
+            version = theirs.measure.convention.name
+            for axis in ours.measure.convention.differences(theirs.measure.convention):
+                if axis in ours.measure.relevant_axes and axis in _SENTENCE and _matters(axis, ours, theirs):
+                    mine = _SENTENCE[axis].format(ours.measure.convention.words(axis))
+                    parts.setdefault(f"{mine}, there {theirs.measure.convention.words(axis)}", {})[str(ours.measure)] = None
     if not parts:
         return []
     said = "; ".join(f"{what} ({', '.join(names)})" for what, names in parts.items())
-    return [f"trec_eval ({next(iter(result.trec_eval.values())).measure.convention.name}) differs: {said}"]
+    return [f"trec_eval ({version}) differs: {said}"]
 
 
 def _matters(axis: str, ours: Outcome, theirs: Outcome) -> bool:

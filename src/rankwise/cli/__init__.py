@@ -1,0 +1,85 @@
+"""The command `rankwise`: one verb a module, each one public Python call.
+
+Data go to standard output, messages to standard error; exit codes: 0 done, 1 a check failed, 2 refused.
+"""
+
+from __future__ import annotations
+
+import os
+import sys
+from collections.abc import Sequence
+
+__all__ = ["main"]
+
+# Verb → what it does, in one line. Its module is imported when it is called.
+VERBS = {
+    "evaluate": "values of measures for rankings, each with its convention",
+    "conventions": "what a tool's convention is, or what differs between two",
+    "demo": "one set of simulated hotel searches under eight conventions",
+}
+
+_USAGE = """usage: rankwise VERB …
+
+Ranking numbers that can be compared.
+
+verbs:
+{verbs}
+
+examples:
+  rankwise demo
+  rankwise evaluate qrels.txt run.txt -m nDCG@10 -m trec_eval:map
+  rankwise evaluate --letor test.txt --scores scores.txt -m letor4:nDCG@1..10
+  rankwise conventions letor4 trec_eval
+
+`rankwise VERB --help` explains a verb."""
+
+
+def main(argv: Sequence[str] | None = None) -> int:
+    """Runs one verb; the entry point of the command."""
+    words = list(sys.argv[1:] if argv is None else argv)
+    if not words or words[0] in ("-h", "--help", "help"):
+        print(_USAGE.format(verbs="\n".join(f"  {verb:<12} {what}" for verb, what in VERBS.items())))
+        return 0 if words else 2
+    if words[0] in ("-V", "--version"):
+        from rankwise import __version__
+
+        print(f"rankwise {__version__}")
+        return 0
+    if words[0] not in VERBS:
+        return _refuse(f"there is no verb '{words[0]}'\nHint: the verbs are {', '.join(VERBS)}.")
+    return _run(words[0], words[1:])
+
+
+def _run(verb: str, words: list[str]) -> int:
+    from argparse import ArgumentParser, RawDescriptionHelpFormatter
+    from importlib import import_module
+
+    from rankwise.errors import RankwiseError
+
+    module = import_module(f"rankwise.cli.{verb}")
+    parser = ArgumentParser(
+        prog=f"rankwise {verb}",
+        description=module.__doc__,
+        epilog=module.EXAMPLES,
+        formatter_class=RawDescriptionHelpFormatter,
+        allow_abbrev=False,
+    )
+    module.add_arguments(parser)
+    try:
+        arguments = parser.parse_args(words)
+        status: int = module.run(arguments)
+        sys.stdout.flush()
+        return status
+    except RankwiseError as error:
+        return _refuse(str(error))
+    except BrokenPipeError:
+        # Whoever read our output has enough of it, as in `rankwise … | head`.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return 0
+    except KeyboardInterrupt:
+        return 130
+
+
+def _refuse(what: str) -> int:
+    print(f"rankwise: {what}", file=sys.stderr)
+    return 2

@@ -1,0 +1,159 @@
+"""Evaluates rankings under measures, each with its convention.
+
+Without -m: nDCG@10, AP, RR and P@10. A measure without a prefix is that of the default convention, `standard`,
+unless --convention or a project file `rankwise.toml` (convention = "letor4", measures = ["nDCG@5"]) sets another.
+"""
+
+from __future__ import annotations
+
+import sys
+from argparse import ArgumentParser, Namespace
+from typing import TYPE_CHECKING, Any
+
+from rankwise.errors import DataError, RankwiseError, message
+
+if TYPE_CHECKING:
+    from rankwise.evaluation.result import Result
+
+EXAMPLES = """examples:
+  rankwise evaluate qrels.txt bm25.run neural.run
+  rankwise evaluate qrels.txt bm25.run.gz -m nDCG@10 -m "nDCG(gain='linear')@10" -m trec_eval:map
+  rankwise evaluate --letor test.txt --scores scores.txt -m letor4:nDCG@1..10 -m letor4:MeanNDCG
+  rankwise evaluate qrels.txt bm25.run --format csv --per-query > values.csv
+  rankwise evaluate qrels.txt bm25.run --format trec_eval -q -m ndcg_cut.10
+"""
+
+FORMATS = ("table", "json", "csv", "markdown", "latex")
+
+
+def add_arguments(parser: ArgumentParser) -> None:
+    add = parser.add_argument
+    add("files", nargs="*", metavar="FILE", help="TREC judgments (qrels), then one or more TREC runs; .gz and - work")
+    add("--letor", metavar="FILE", help="LETOR / SVMlight lines with labels and query ids, instead of qrels")
+    add("--scores", metavar="FILE", action="append", default=[], help="one score a line of --letor; may be repeated")
+    add("--score-column", metavar="N", type=int, help="which column of --scores is the score (1 is the first, -1 the last)")
+    add("--sort-features", action="store_true", help="accept feature indices in any order within a line of --letor")
+    add("-m", "--measure", metavar="M", action="append", help="a measure, or several as nDCG@1..10; may be repeated")
+    add("--convention", metavar="NAME", help="the convention of measures without a prefix")
+    add("-q", "--per-query", action="store_true", help="the value of each list too")
+    add("--bounds", action="store_true", help="the worst and the best case over ties too")
+    add("--format", default="table", metavar="F", help="table (default), json, csv, markdown, latex, trec_eval or trec_eval=10.0")
+    add("--digits", type=int, default=4, metavar="N", help="digits in tables; csv and json are never rounded")
+    add("--threads", type=int, metavar="N", help="how many threads; the numbers do not depend on it")
+    trec = parser.add_argument_group("with --format trec_eval, as trec_eval has them")
+    trec.add_argument("-c", "--complete", action="store_true", help="count judged queries that the run lacks as 0")
+    trec.add_argument("-n", "--no-summary", action="store_true", help="no line for all queries")
+    trec.add_argument("-l", "--level", type=int, metavar="N", help="labels from N are relevant")
+    trec.add_argument("-J", "--judged-only", action="store_true", help="remove documents without a judgment")
+    trec.add_argument("-M", "--depth", type=int, metavar="N", help="look at N documents of each query only")
+
+
+def run(arguments: Namespace) -> int:
+    form, _, version = arguments.format.partition("=")
+    if form == "trec_eval":
+        sys.stdout.write(_trec_eval(arguments, version or "9.0.8"))
+        return 0
+    if version or form not in FORMATS:
+        hint = f"the formats are {', '.join(FORMATS)}, trec_eval and trec_eval=10.0."
+        raise RankwiseError(message(f"there is no format '{arguments.format}'", hint=hint))
+    for option, given in _TREC_ONLY.items():
+        if getattr(arguments, given):
+            hint = "add --format trec_eval, or say it in the measure, as in P(rel=2)@10."
+            raise RankwiseError(message(f"{option} belongs to --format trec_eval", hint=hint))
+    _write(evaluate_files(arguments), form, arguments)
+    return 0
+
+
+_TREC_ONLY = {"-c": "complete", "-n": "no_summary", "-l": "level", "-J": "judged_only", "-M": "depth"}
+
+
+def evaluate_files(arguments: Namespace) -> list[Result]:
+    """One result for each run or score file."""
+    from rankwise.evaluation.evaluate import evaluate
+
+    project = _project()
+    options: dict[str, Any] = {
+        "measures": arguments.measure or project.get("measures"),
+        "convention": arguments.convention or project.get("convention"),
+        "bounds": arguments.bounds,
+        "threads": arguments.threads,
+    }
+    if arguments.letor is not None:
+        from rankwise.data.formats import letor, scores
+
+        if arguments.files:
+            raise RankwiseError(message(f"--letor takes no further files ({arguments.files[0]})", hint="scores go to --scores."))
+        if not arguments.scores:
+            raise RankwiseError(message("--letor needs --scores", hint="give a file with one score a line, in the order of the lines."))
+        data = letor.read(arguments.letor, sort_features=arguments.sort_features)
+        return [
+            _named_errors(path, lambda path=path, name=name: evaluate(data, scores.read(path, column=arguments.score_column), name=name, **options))
+            for path, name in zip(arguments.scores, _names(arguments.scores), strict=True)
+        ]
+    from rankwise.data.formats import trec
+
+    if arguments.scores:
+        raise RankwiseError(message("--scores needs --letor, the file that holds the labels"))
+    if len(arguments.files) < 2:
+        hint = "rankwise evaluate QRELS RUN…, or --letor FILE --scores FILE; `rankwise evaluate --help` has examples."
+        raise RankwiseError(message("judgments and at least one run are needed", hint=hint))
+    qrels = trec.read_qrels(arguments.files[0])
+    runs = arguments.files[1:]
+    return [evaluate(qrels, trec.read_run(path), name=name, **options) for path, name in zip(runs, _names(runs), strict=True)]
+
+
+def _named_errors(path: str, work: Any) -> Any:
+    """A refusal of scores names their file."""
+    try:
+        return work()
+    except DataError as error:
+        text = str(error)
+        raise DataError(text if path in text else f"{path}: {text}") from None
+
+
+def _names(paths: list[str]) -> list[str]:
+    """File names, or whole paths if two files have one name."""
+    short = [path.replace("\\", "/").rpartition("/")[2] for path in paths]
+    return short if len(set(short)) == len(short) else list(paths)
+
+
+def _project() -> dict[str, Any]:
+    """What the nearest `rankwise.toml` sets, here or above."""
+    from pathlib import Path
+
+    here = Path.cwd()
+    file = next((f for folder in (here, *here.parents) if (f := folder / "rankwise.toml").is_file()), None)
+    if file is None:
+        return {}
+    import tomllib
+
+    try:
+        found = tomllib.loads(file.read_text(encoding="utf-8"))
+    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
+        raise RankwiseError(message(f"cannot be read as TOML ({error})", place=str(file))) from None
+    unknown = set(found) - {"convention", "measures"}
+    if unknown:
+        hint = 'it may set convention = "letor4" and measures = ["nDCG@5"].'
+        raise RankwiseError(message(f"has an unknown key '{min(unknown)}'", place=str(file), hint=hint))
+    return found
+
+
+def _write(results: list[Result], form: str, arguments: Namespace) -> None:
+    from rankwise.evaluation import present
+
+    if form == "csv":
+        sys.stdout.write(present.csv(results, per_query=arguments.per_query))
+    elif form == "json":
+        import json
+
+        print(json.dumps([present.as_dict(r, per_query=arguments.per_query) for r in results], indent=2, ensure_ascii=False))
+    else:
+        tables = [present.table(results, digits=arguments.digits)]
+        if arguments.per_query:
+            tables = [present.per_query(results, digits=arguments.digits), *tables]
+        text = {"table": str, "markdown": lambda t: t.to_markdown(), "latex": lambda t: t.to_latex()}[form]
+        print("\n\n".join(text(t) for t in tables))
+
+
+def _trec_eval(arguments: Namespace, version: str) -> str:
+    raise NotImplementedError

@@ -1,0 +1,100 @@
+"""TREC files: qrels (`query iteration document relevance`) and runs (`query Q0 document rank score tag`).
+
+Columns are parted by white space; blank lines and lines that begin with `#` are skipped; gzip is recognised.
+Of a run the score alone decides, never the rank or the order of lines, as in trec_eval.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterable, Iterator
+
+import numpy as np
+
+from rankwise import _kernels
+from rankwise.data.judgments import Qrels, Run, _Lists
+from rankwise.errors import DataError, message
+
+__all__ = ["read_qrels", "read_run", "write_qrels", "write_run"]
+
+
+def read_qrels(path: str | os.PathLike[str], *, threads: int | None = None) -> Qrels:
+    """Judgments from a file; `-` is standard input."""
+    return Qrels._of_table(_kernels.read_qrels(_kernels.Text.open(os.fspath(path)), threads))
+
+
+def read_run(path: str | os.PathLike[str], *, threads: int | None = None) -> Run:
+    """A run from a file; `-` is standard input."""
+    table = _kernels.read_run(_kernels.Text.open(os.fspath(path)), threads)
+    run = Run._of_table(table)
+    run.name = table.tag.decode("utf-8", "backslashreplace")
+    return run
+
+
+def write_qrels(path: str | os.PathLike[str], qrels: Qrels) -> None:
+    """Writes judgments; a name that ends in `.gz` makes a gzip file. The file appears whole or not at all."""
+    rows = _rows(qrels)
+    _write(path, (b"%s 0 %s %s\n" % (query, document, _text(value)) for query, document, _, value in rows))
+
+
+def write_run(path: str | os.PathLike[str], run: Run) -> None:
+    """Writes a run, each list by falling score (equal scores in the order they have), ranks counted from 1.
+
+    A run without a name gets the tag `rankwise`.
+    """
+    tag = (run.name or "rankwise").encode()
+    if len(tag.split()) != 1 or tag != tag.strip():
+        raise DataError(message(f"the run's name {run.name!r} cannot be a tag", hint="a tag is one word."))
+    rows = _rows(run, fall=True)
+    line = b"%s Q0 %s %d %s %s\n"
+    _write(path, (line % (query, document, rank, _text(value), tag) for query, document, rank, value in rows))
+
+
+def _rows(lists: _Lists, *, fall: bool = False) -> Iterator[tuple[bytes, bytes, int, float]]:
+    """Query, document, rank from 1 and value of each row."""
+    table = lists._table
+    at = table.text.at
+    ends = table.offsets.tolist()
+    for span, start, end in zip(table.queries.tolist(), ends, ends[1:], strict=False):
+        query = _column(at(span), "query")
+        values = table.values[start:end]
+        documents = table.documents[start:end]
+        if fall:
+            order = np.argsort(-values, kind="stable")
+            values, documents = values[order], documents[order]
+        for rank, (document, value) in enumerate(zip(documents.tolist(), values.tolist(), strict=True), 1):
+            yield query, _column(at(document), "document"), rank, value
+
+
+def _column(word: bytes, what: str) -> bytes:
+    """Refuses an id that would not be read back."""
+    if len(word.split()) != 1 or word != word.strip() or (what == "query" and word.startswith(b"#")):
+        shown = word.decode("utf-8", "backslashreplace")
+        hint = "an id is not empty, has no white space in it, and a query's does not begin with `#`."
+        raise DataError(message(f"the {what} id {shown!r} cannot stand in a TREC file", hint=hint))
+    return word
+
+
+def _text(value: float) -> bytes:
+    """The shortest text that reads back as `value`; whole numbers without a point."""
+    return (str(int(value)) if value == int(value) and abs(value) < 1e15 else repr(value)).encode()
+
+
+def _write(path: str | os.PathLike[str], lines: Iterable[bytes]) -> None:
+    target = os.fspath(path)
+    # In the same folder, so that the last step is a renaming, which cannot be half done.
+    unfinished = f"{target}.{os.getpid()}.part"
+    try:
+        with open(unfinished, "wb") as file:
+            if target.endswith(".gz"):
+                import gzip
+
+                # No name and no time inside: equal data make equal files.
+                with gzip.GzipFile(filename="", mode="wb", fileobj=file, mtime=0) as packed:
+                    packed.writelines(lines)
+            else:
+                file.writelines(lines)
+        os.replace(unfinished, target)
+    finally:
+        if os.path.exists(unfinished):
+            os.remove(unfinished)

@@ -1,0 +1,27 @@
+"""What all tests share."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+
+import pytest
+
+PROJECT = Path(__file__).parent.parent
+
+
+@pytest.fixture(scope="session")
+def real_data() -> Path:
+    """The folder of real data, which is no part of the project."""
+    folder = Path(os.environ.get("RANKWISE_DATA", PROJECT.parent / "shared" / "data"))
+    if not folder.is_dir():
+        pytest.skip("no real data here: set RANKWISE_DATA to their folder")
+    return folder
+
+
+@pytest.fixture(scope="session")
+def trec_data(real_data: Path) -> Path:
+    """TREC qrels and runs."""
+    if not (real_data / "trec").is_dir():
+        pytest.skip(f"no folder trec in {real_data}")
+    return real_data / "trec"
