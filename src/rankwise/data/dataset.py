@@ -93,6 +93,21 @@ class Dataset:
             feature_names=None if feature_names is None else _feature_names(feature_names, table),
         )
 
+    def feature(self, name: str) -> npt.NDArray[np.float32]:
+        """The feature of that name, one value a row.
+
+        >>> Dataset.of([[3, 80], [4, 120]], [0, 1], group=[2], feature_names=["stars", "price"]).feature("price")
+        array([ 80., 120.], dtype=float32)
+        """
+        if self.features is None or self.feature_names is None:
+            hint = "name the columns with `Dataset.of(…, feature_names=…)`."
+            raise DataError(message(f"there is no feature '{name}': these features have no names", hint=hint))
+        if name not in self.feature_names:
+            raise DataError(
+                message(f"there is no feature '{name}'", hint=f"there are {', '.join(self.feature_names)}.")
+            )
+        return self.features[:, self.feature_names.index(name)]
+
     def in_callers_order(self, values: npt.NDArray[Values]) -> npt.NDArray[Values]:
         """Results of rows, put back into the order in which the caller gave the rows."""
         values = self._one_a_row(values)
