@@ -51,8 +51,8 @@ REFERENCE = "as shown"
 
 WIDTH = 100
 _NOTES = (
-    f"* the winner. `{REFERENCE}` is no contender: customers look at the first places most and so favour them.",
-    "The rows of a search stand in that order too, so that ties `as given` fall to what was shown first.",
+    f"* the winner. `{REFERENCE}` is no contender: customers look at the first places most.",
+    "The rows stand in that order too, so that ties `as given` fall to what was shown first.",
 )
 
 
@@ -168,7 +168,8 @@ class Demonstration:
             under.setdefault(" and ".join(winners), []).append(name)
         if len(under) == 1:
             return f"The winner does not change: {next(iter(under))}, under all {len(self.names)} conventions."
-        return "\n".join(["The winner changes:", *(f"  {rule}: {', '.join(names)}" for rule, names in under.items())])
+        lines = (f"  {rule}: {', '.join(names)}" for rule, names in under.items())
+        return "\n".join(["The winner changes:", *(fill(line, WIDTH, subsequent_indent="    ") for line in lines)])
 
     def _leads(self) -> str:
         second, first = np.sort(self.values, axis=1)[:, -2:].T
@@ -184,7 +185,9 @@ class Demonstration:
         rule = int(np.ptp(places, axis=0).argmax())
         best, worst = int(places[:, rule].argmin()), int(places[:, rule].argmax())
         ends = (f"place {places[at, rule]} under {self.names[at]}" for at in (best, worst))
-        return f"The rules stand in {orders} different orders; {self.results[rule].name} moves most: {', '.join(ends)}."
+        return (
+            f"The rules stand in {orders} different orders.\nMoves most: {self.results[rule].name}, {', '.join(ends)}."
+        )
 
 
 def _gains(labels: Labels, before: Measure, after: Measure) -> str:

@@ -25,8 +25,8 @@ where :math:`\mathrm{usual}_s` is the destination's level × season × a factor 
 
 Quality is standard normal; stars are 3 + 0.7 quality + 0.7 noise, rounded to 1 … 5, and review scores 8 + 0.6 quality
 + 0.6 noise, to one decimal. The constants are round numbers, written down before any rule ranked these searches and not
-touched since. They give what one meets in practice: half of the searches lead to no click, one in five or six to a
-booking, a star costs a third more, a quarter of the lists is shorter than ten and some are shorter than five.
+touched since. What came of them: half of the searches lead to no click, one in five or six to a booking, a star costs
+a third more, three lists in ten are shorter than ten and one in sixteen shorter than five.
 """
 
 from __future__ import annotations
@@ -55,7 +55,7 @@ PAGE = 25
 # spread of a logarithm, because nobody likes to pay more.
 TASTE = (1.2, 0.3, 0.5, 0.25)
 TASTE_SPREAD = (0.5, 0.2, 0.2, 0.1)
-# Studies of clicks find powers near 1 for result lists; people who choose a hotel look further down than that.
+# Examination is often modelled as 1/i; those who choose a hotel are taken to look a little further down.
 EXAMINATION_DECAY = 0.8
 ATTRACTION_OF_AN_AVERAGE_PROPERTY = -2.0
 UTILITY_OF_NOT_BOOKING = 2.0
