@@ -73,6 +73,11 @@ def test_rows_stand_in_the_order_shown(data: Dataset) -> None:
         np.testing.assert_array_equal(data.positions[start:end], np.arange(1, end - start + 1))
 
 
+def test_the_site_shows_first_what_a_usual_customer_likes(data: Dataset) -> None:
+    reviews, first, last = data.feature("review_score"), data.positions == 1, data.positions >= 20
+    assert reviews[first].mean() > reviews[last].mean() + 0.3
+
+
 def test_a_search_shows_a_property_once(data: Dataset) -> None:
     names = list(data.documents)
     for start, end in zip(data.offsets[:200], data.offsets[1:201], strict=True):

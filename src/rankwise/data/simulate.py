@@ -249,7 +249,7 @@ def _draw_bookings(rng: np.random.Generator, utility: Floats, clicked: Flags, se
     appeal = np.where(clicked, utility + rng.gumbel(size=len(utility)), -np.inf)
     staying_away = UTILITY_OF_NOT_BOOKING + rng.gumbel(size=len(starts))
     bar = np.maximum(np.maximum.reduceat(appeal, starts), staying_away)
-    return clicked & (appeal >= bar[search])
+    return appeal >= bar[search]
 
 
 def _features(properties: _Properties, searches: _Searches, offers: _Offers) -> npt.NDArray[np.float32]:
