@@ -75,12 +75,13 @@ class Lists:
     ) -> Lists:
         """Lists from whatever holds judgments and scores."""
         from rankwise.data.dataset import Dataset
+
+        if isinstance(judgments, Dataset):
+            return cls._of_dataset(judgments, scores, threads)
         from rankwise.data.judgments import JudgedRun
 
         if isinstance(judgments, JudgedRun):
             return cls._of_judged_run(judgments, threads)
-        if isinstance(judgments, Dataset):
-            return cls._of_dataset(judgments, scores, threads)
         if _is_judgments(judgments):
             return cls._of_judged_run(_judge(judgments, scores, threads), threads)
         labels = judgments
