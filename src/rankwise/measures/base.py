@@ -138,12 +138,14 @@ class Measure(metaclass=_Kind):
                 )
             )
         k = None if c.cut == "ignored" else self.k
+        # An ideal that is not cut needs the discounts below k.
+        deepest = longest if k is None or c.ideal_cut == "none" else min(k, longest)
         return {
             "formula": self.formula,
             "depth": k,
             "worth": np.ascontiguousarray(self.worth(labels, present), dtype=np.float64),
             "known": labels >= 0,
-            "discounts": c.discounts(longest if k is None else min(k, longest)) if "discount" in self.axes else np.zeros(0),
+            "discounts": c.discounts(deepest) if "discount" in self.axes else np.zeros(0),
             "pool": c.ideal,
             "ideal_cut": c.ideal_cut,
             "denominator": c.p_over if "p_over" in self.axes else c.ap_over,
