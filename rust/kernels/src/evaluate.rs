@@ -321,8 +321,17 @@ impl<'a, S: Score, C: Code> Evaluator<'a, S, C> {
         }
     }
 
+    /// The first rank at which a document without a judgment stands, or may stand where ties are open.
+    fn first_unjudged(&self) -> usize {
+        let Some(rank) = self.lists.unjudged.and_then(|u| self.ranked.iter().position(|&g| g == u)) else { return usize::MAX };
+        match self.order.blocks.iter().find(|block| block.start <= rank && rank < block.end()) {
+            Some(block) if !matches!(self.ordering.ties, TieRule::Settled(_)) => block.start,
+            _ => rank,
+        }
+    }
+
     fn measure(&mut self, len: usize, missing: bool, columns: &mut [Column]) {
-        let unjudged_at = self.lists.unjudged.and_then(|u| self.ranked.iter().position(|&g| g == u)).unwrap_or(usize::MAX);
+        let unjudged_at = self.first_unjudged();
         for (measure, column) in self.measures.iter().zip(columns) {
             let mut list = List {
                 ranked: &self.ranked,
@@ -355,7 +364,7 @@ impl<'a, S: Score, C: Code> Evaluator<'a, S, C> {
                     value = 0.0;
                 }
             }
-            if unjudged_at < measure.depth {
+            if unjudged_at < measure.reach() {
                 bits |= flags::UNJUDGED;
             }
             column.values.push(value);
