@@ -46,6 +46,8 @@ class Measure(metaclass=_Kind):
     takes_k: ClassVar[bool] = True
     # Whether a mean over the orders of tied documents is known in closed form.
     closed_form: ClassVar[bool] = True
+    # Whether the best order of tied documents is that of falling worth, and the worst its reverse.
+    best_first: ClassVar[bool] = True
 
     k: int | None
     convention: Convention
@@ -130,7 +132,8 @@ class Measure(metaclass=_Kind):
         """The measure as its kernel wants it; `labels` are the distinct labels, `longest` the longest list."""
         c = self.convention
         c.check_labels(labels, present)
-        if c.ties == "expected" and not self.closed_form:
+        known = {"expected": self.closed_form, "best": self.best_first, "worst": self.best_first}
+        if not known.get(c.ties, True):
             raise MeasureError(
                 message(
                     f"{self.name} has no closed form over ties",
