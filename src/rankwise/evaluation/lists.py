@@ -47,7 +47,7 @@ class Lists:
         judged_run: bool = False,
         threads: int | None = None,
     ) -> None:
-        self.grades = _kernels.grade(labels, np.zeros(0) if outside is None else outside)
+        self.grades = _kernels.grade(labels, np.zeros(0) if outside is None else outside, threads)
         self.scores = scores
         self.offsets = offsets
         self.outside_offsets = np.zeros(len(offsets), np.int64) if outside_offsets is None else outside_offsets
