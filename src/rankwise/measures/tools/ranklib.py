@@ -65,6 +65,7 @@ def _ranklib(
         convention=dataclasses.replace(_BASE.but(**choices), name=name),
         measures={"nDCG": dict(ndcg), "DCG": {}, "P": {}, "RR": dict(rr), "ERR": {}, "AP": {}},
         names=_NAMES,
+        zero_is_whole=True,
         unsupported={**_UNSUPPORTED, **unsupported},
         remarks=remarks,
     )
