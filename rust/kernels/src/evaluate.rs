@@ -164,9 +164,9 @@ struct Evaluator<'a, S, C> {
 
 impl<'a, S: Score, C: Code> Evaluator<'a, S, C> {
     fn new(lists: &'a Lists<'a, S, C>, ordering: Ordering, measures: &'a [Measure]) -> Self {
-        // A measure that divides by the list's own hits, or walks to R, needs the whole list; so does a depth of its own.
+        // A measure that walks to R needs the whole list, and so does a list of which only the top is kept.
         let whole = measures.iter().any(|m| matches!(m.formula, Formula::RPrecision));
-        let reach = if whole { usize::MAX } else { measures.iter().map(Measure::reach).max().unwrap_or(0) };
+        let reach = if whole || ordering.keep < usize::MAX { usize::MAX } else { measures.iter().map(Measure::reach).max().unwrap_or(0) };
         Self {
             lists,
             ordering,
@@ -332,13 +332,14 @@ impl<'a, S: Score, C: Code> Evaluator<'a, S, C> {
                 }
             }
             let mut value = measure.of(&list).unwrap_or_else(|| {
-                bits |= flags::EMPTY;
+                bits = (bits | flags::EMPTY) & !flags::TIE_DECIDED;
                 measure.empty
             });
             if measure.depth != usize::MAX && len < measure.depth {
                 bits |= flags::SHORT;
                 if measure.short_is_zero && bits & flags::EMPTY == 0 {
                     bits |= if value == 0.0 { 0 } else { flags::SHORT_DECIDED };
+                    bits &= !flags::TIE_DECIDED;
                     value = 0.0;
                 }
             }
