@@ -5,8 +5,10 @@ The table of contents. Names are loaded when they are first used, so that import
 
 from __future__ import annotations
 
-from importlib import import_module
-from typing import TYPE_CHECKING, Any
+# `typing` costs more to import than all of this; type checkers know the name.
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any
 
 __version__ = "0.1.0"
 
@@ -14,6 +16,7 @@ _ROOMS = {
     "rankwise.errors": ("ConventionError", "DataError", "MeasureError", "RankwiseError"),
     "rankwise.data.dataset": ("Dataset",),
     "rankwise.data.judgments": ("JudgedRun", "Qrels", "Run", "judge"),
+    "rankwise.data.simulate": ("hotel_searches",),
     "rankwise.measures": (
         "AP", "DCG", "ERR", "P", "R", "RR", "Bpref", "Convention", "IPrec", "MeanNDCG", "Measure", "NumRel",
         "NumRelRet", "NumRet", "Rprec", "nDCG",
@@ -45,6 +48,7 @@ if TYPE_CHECKING:
     from rankwise.data.formats.scores import write as write_scores
     from rankwise.data.formats.trec import read_qrels, read_run, write_qrels, write_run
     from rankwise.data.judgments import JudgedRun, Qrels, Run, judge
+    from rankwise.data.simulate import hotel_searches
     from rankwise.errors import ConventionError, DataError, MeasureError, RankwiseError
     from rankwise.evaluation.evaluate import evaluate
     from rankwise.evaluation.result import Outcome, Result
@@ -73,6 +77,8 @@ if TYPE_CHECKING:
 def __getattr__(name: str) -> Any:
     if name not in _WHERE:
         raise AttributeError(f"module 'rankwise' has no attribute '{name}'")
+    from importlib import import_module
+
     room, inside = _WHERE[name]
     found = getattr(import_module(room), inside)
     globals()[name] = found

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import io
 import math
 from collections.abc import Iterable, Sequence
 from typing import Any
@@ -11,8 +10,9 @@ from rankwise.errors import RankwiseError, message
 from rankwise.evaluation.result import Outcome, Result
 from rankwise.evaluation.table import Table
 from rankwise.measures.base import Measure
+from rankwise.measures.convention import AXES, Convention
 
-__all__ = ["arrow", "as_dict", "convention_line", "csv", "per_query", "table", "why"]
+__all__ = ["arrow", "as_dict", "convention_line", "csv", "per_query", "sentence", "table", "why"]
 
 
 def table(results: Sequence[Result], *, digits: int = 4) -> Table:
@@ -118,6 +118,16 @@ _ONLY_IF_UNUSUAL = {
 }  # fmt: skip
 
 
+def sentence(convention: Convention, axis: str) -> str:
+    """The choice on one axis, with what it is about.
+
+    >>> from rankwise.measures.tools import convention
+    >>> sentence(convention("letor4"), "ties"), sentence(convention("letor4"), "outside")
+    ('ties: as given', 'labels that the gain table lacks: gain 0')
+    """
+    return _SENTENCE.get(axis, f"{AXES[axis][0]}: {{}}").format(convention.words(axis))
+
+
 def convention_line(name: str, members: Sequence[Measure]) -> str:
     """The choices that the measures look at, in one line.
 
@@ -182,6 +192,7 @@ def _matters(axis: str, ours: Outcome, theirs: Outcome) -> bool:
 def csv(results: Sequence[Result], *, per_query: bool = False) -> str:
     """`run,measure,query,value`: a stable interface for scripts, with full precision."""
     import csv as writer
+    import io
 
     out = io.StringIO()
     rows = writer.writer(out, lineterminator="\n")

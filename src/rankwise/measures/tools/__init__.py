@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from difflib import get_close_matches
 from importlib import import_module
 
 from rankwise.errors import ConventionError, message
@@ -43,6 +42,8 @@ def tool(name: str) -> Tool:
         if wanted in versions:
             tools: tuple[Tool, ...] = import_module(f"{__name__}.{file}").TOOLS
             return next(t for t in tools if t.name == wanted)
+    from difflib import get_close_matches
+
     known = [*names(), *ALIASES]
     near = get_close_matches(name, known, 1)
     hint = f"did you mean '{near[0]}'? " if near else ""
