@@ -214,7 +214,8 @@ class Convention:
         if self.gain == "linear":
             gains = read.astype(np.float64)
         elif self.gain == "exp2":
-            gains = np.exp2(read) - 1
+            with np.errstate(over="ignore"):
+                gains = np.exp2(read) - 1
         elif self.gain == "exp2-int32":
             shift = np.left_shift(1, np.nan_to_num(read).astype(np.int64) % 32).astype(np.int64)
             gains = ((shift - 1 + 2**31) % 2**32 - 2**31).astype(np.float64)
@@ -233,6 +234,8 @@ class Convention:
         if self.negative == "zero":
             gains[labels < 0] = 0.0
         gains[np.isnan(labels)] = 0.0
+        if np.isinf(gains).any() and present is not None:
+            self._refuse(labels[np.isinf(gains) & present()], "has no finite gain", "gain='linear' takes labels as they are.")
         return gains
 
     def relevant(self, labels: Labels) -> npt.NDArray[np.bool_]:
@@ -289,25 +292,26 @@ def _checked(axis: str, choice: Any) -> Any:
     """The choice in its one form, or a refusal."""
     if axis in ("gain", "labels") and isinstance(choice, (Mapping, tuple)):
         pairs = choice.items() if isinstance(choice, Mapping) else choice
-        return tuple(sorted((float(label), float(gain)) for label, gain in pairs))
+        if all(isinstance(pair, tuple) and len(pair) == 2 and all(map(_is_finite, pair)) for pair in pairs):
+            return tuple(sorted((float(label), float(gain)) for label, gain in pairs))
     if axis in ("gain", "discount") and callable(choice):
         return choice
-    if axis == "discount" and isinstance(choice, (tuple, list, np.ndarray)):
+    if axis == "discount" and isinstance(choice, (tuple, list, np.ndarray)) and all(map(_is_finite, choice)):
         return tuple(float(d) for d in choice)
     if axis == "rel":
         if choice == ">0":
             return choice
-        if isinstance(choice, (set, frozenset, list, tuple)):
+        if isinstance(choice, (set, frozenset, list, tuple)) and all(map(_is_finite, choice)):
             return frozenset(float(label) for label in choice)
-        if _is_number(choice):
+        if _is_finite(choice):
             return float(choice)
-    if axis == "empty" and _is_number(choice):
-        return "nan" if choice != choice else float(choice)
-    if axis == "gmax" and _is_number(choice):
+    if axis == "empty" and _is_number(choice) and choice != choice:
+        return "nan"
+    if axis in ("empty", "gmax") and _is_finite(choice):
         return float(choice)
     if axis == "seed" and isinstance(choice, (int, np.integer)) and 0 <= choice < 2**64:
         return int(choice)
-    if axis == "quirks" and set(choice) <= set(QUIRKS):
+    if axis == "quirks" and isinstance(choice, (set, frozenset, list, tuple)) and set(choice) <= set(QUIRKS):
         return frozenset(choice)
     if isinstance(choice, str) and choice in AXES[axis][1]:
         return choice
@@ -316,6 +320,10 @@ def _checked(axis: str, choice: Any) -> Any:
 
 def _is_number(choice: object) -> bool:
     return isinstance(choice, (int, float, np.integer, np.floating)) and not isinstance(choice, bool)
+
+
+def _is_finite(choice: Any) -> bool:
+    return _is_number(choice) and bool(np.isfinite(choice))
 
 
 def _choices(axis: str) -> str:

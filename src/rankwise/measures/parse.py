@@ -120,7 +120,7 @@ def _grammar(text: str, default: Convention | str | None, *, synonyms: bool = Tr
         for pattern, known in SYNONYMS.items():
             found = match(pattern, text)
             if found is not None:
-                return MEASURES[known](found or None, convention=_for(known, default))
+                return MEASURES[known](found if "{k}" in pattern else None, convention=_for(known, default))
     if kind is None and synonyms:
         kind = MEASURES.get(SYNONYMS.get(name, ""))
     if kind is None:

@@ -64,6 +64,7 @@ def _ranklib(
         convention=_BASE.but(**choices).named(name),
         measures={"nDCG": dict(ndcg), "DCG": {}, "P": {}, "RR": dict(rr), "ERR": {}, "AP": {}},
         names=_NAMES,
+        zero_is_whole=True,
         unsupported={**_UNSUPPORTED, **unsupported},
         remarks=remarks,
     )

@@ -52,9 +52,8 @@ _MEASURES: dict[str, dict[str, Any]] = {
     "nDCG": {}, "AP": {}, "RR": {}, "P": {}, "R": {}, "Rprec": {}, "Bpref": {}, "IPrec": {},
     "nDCGrel": {}, "RnDCG": {}, **_COUNTS,
 }  # fmt: skip
-# With -c a query that the run lacks is counted; 10.0 also counts its relevant documents.
-_COUNTED = {**_MEASURES, "NumQ": {**_SUM, "missing": "as is"}}
-_COUNTED_10 = {**_COUNTED, "NumRel": {**_SUM, "missing": "as is"}}
+# With -c a query that the run lacks is counted, and so are its relevant documents.
+_COUNTED = {**_MEASURES, **{name: {**_SUM, "missing": "as is"} for name in ("NumQ", "NumRel")}}
 
 
 def _version(
@@ -91,5 +90,5 @@ TREC_EVAL_9_0_8 = _version("trec_eval_9_0_8", "trec_eval 9.0.8 (tag v9.0.8)")
 TREC_EVAL_9_0_8_C = _version("trec_eval_9_0_8_c", "trec_eval 9.0.8 with -c", missing="zero", measures=_COUNTED)
 _DOUBLE: dict[str, Any] = {"precision": "float64", "quirks": frozenset()}
 TREC_EVAL_10_0 = _version("trec_eval_10_0", "trec_eval 10.0", missing="error", **_DOUBLE)
-TREC_EVAL_10_0_C = _version("trec_eval_10_0_c", "trec_eval 10.0 with -c", missing="zero", measures=_COUNTED_10, **_DOUBLE)
+TREC_EVAL_10_0_C = _version("trec_eval_10_0_c", "trec_eval 10.0 with -c", missing="zero", measures=_COUNTED, **_DOUBLE)
 TOOLS = (TREC_EVAL_8_1, TREC_EVAL_9_0A3, TREC_EVAL_9_0_8, TREC_EVAL_9_0_8_C, TREC_EVAL_10_0, TREC_EVAL_10_0_C)
