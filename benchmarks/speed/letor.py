@@ -18,7 +18,7 @@ from collections.abc import Callable
 from types import ModuleType
 from typing import TextIO
 
-from rankwise import _kernels
+from rankwise.data.formats import letor
 
 XGBOOST = """
 import sys, time, xgboost
@@ -71,7 +71,7 @@ def interleaved(contenders: dict[str, Callable[[], float]], repeats: int) -> dic
 def rankwise_reader(path: str, threads: int) -> Callable[[], float]:
     def run() -> float:
         start = time.perf_counter()
-        data = _kernels.read_letor(_kernels.Text.open(path), threads=threads)
+        data = letor.read(path, threads=threads)
         seconds = time.perf_counter() - start
         assert data.features.shape[1] == 136
         return seconds

@@ -228,6 +228,7 @@ def test_a_file_that_cannot_be_written_whole_is_left_as_it_was(tmp_path: Path) -
     [
         ("", "d", "t", "the query id '' cannot stand"),
         ("#q", "d", "t", "the query id '#q' cannot stand"),
+        ("\ufeffq", "d", "t", "the query id .* cannot stand"),
         ("q", "d\n", "t", "the document id .* cannot stand"),
         ("q", "d", "two words", "the run's name 'two words' cannot be a tag"),
     ],

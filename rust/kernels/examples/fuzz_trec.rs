@@ -10,15 +10,15 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use rankwise_kernels::error::Result;
-use rankwise_kernels::judged::{Judged, judge};
+use rankwise_kernels::judged::{Join, Judged};
 use rankwise_kernels::source::Source;
-use rankwise_kernels::trec::{Table, read_qrels, read_run};
+use rankwise_kernels::trec::{Counted, Table, count_qrels, count_run};
 
 /// Words that parsers stumble over, besides those of the files.
 const WORDS: [&[u8]; 26] = [
     b" ", b"\t", b"\n", b"\r\n", b"\r", b"\x0b", b"\x0c", b"\0", b"#", b"\xef\xbb\xbf", b"\xff\xfe", b"\x1f\x8b", b"nan", b"-inf", b"1e999",
     b"-", b".", b"0.30000000000000004", b"12345678.12345678", b"+7", b"1 0 a 1\n", b"1 Q0 a 1 0.5 t\n", b"9 Q0 z 1 -3.25 t extra\n", b"\xc3\xa9",
-    b"a-document-with-a-long-name-of-more-than-sixty-four-bytes-to-leave-the-window", b"1",
+    b"a-document-with-a-long-name-of-more-than-sixty-four-bytes-to-leave-the-window", b"forty-bytes-to-lengthen-a-line-with-them-",
 ];
 
 /// Much longer than any of these inputs can take, even on a busy machine.
@@ -60,23 +60,26 @@ struct Counts {
 }
 
 fn check(qrels: &[u8], run: &[u8], threads: Option<usize>, counts: &mut Counts) -> std::result::Result<(), String> {
-    let judgments = read(qrels, threads, read_qrels)?;
-    let results = read(run, threads, read_run)?;
+    let judgments = read(qrels, threads, count_qrels)?;
+    let results = read(run, threads, count_run)?;
     counts.qrels_read += u64::from(judgments.is_some());
     counts.runs_read += u64::from(results.is_some());
     let (Some(judgments), Some(results)) = (judgments, results) else { return Ok(()) };
-    let joined = judge(judgments.columns(), results.columns(), threads);
+    let join = Join::of(judgments.columns(), results.columns());
+    let mut labels = vec![0.0; join.rows()];
+    let joined = join.label(&mut labels, threads);
+    let labelled = labels.iter().filter(|label| !label.is_nan()).count();
     counts.joined += 1;
-    counts.rows += joined.labels.len() as u64;
-    counts.labelled += joined.labels.iter().filter(|label| !label.is_nan()).count() as u64;
-    joined_holds(&judgments, &results, &joined)
+    counts.rows += labels.len() as u64;
+    counts.labelled += labelled as u64;
+    joined_holds(&judgments, &results, &joined, labels.len(), labelled)
 }
 
 /// Reads, and checks what must hold of any table; `None` if the input was refused.
-fn read(content: &[u8], threads: Option<usize>, parse: fn(Arc<Source>, Option<usize>) -> Result<Table>) -> std::result::Result<Option<Table>, String> {
+fn read(content: &[u8], threads: Option<usize>, count: fn(Arc<Source>, Option<usize>) -> Result<Counted>) -> std::result::Result<Option<Table>, String> {
     let Ok(source) = Source::from_bytes("input", content.to_vec()) else { return Ok(None) };
     let source = Arc::new(source);
-    let table = match parse(Arc::clone(&source), threads) {
+    let table = match count(Arc::clone(&source), threads).and_then(|counted| Table::read(&counted, threads)) {
         Ok(table) => table,
         Err(error) if error.what.is_empty() || error.to_string().len() > 1000 => return Err(format!("an odd message: {error}")),
         Err(_) => return Ok(None),
@@ -99,10 +102,8 @@ fn read(content: &[u8], threads: Option<usize>, parse: fn(Arc<Source>, Option<us
 }
 
 /// What must hold of any join: every judged document is retrieved or not, once.
-fn joined_holds(judgments: &Table, results: &Table, joined: &Judged) -> std::result::Result<(), String> {
+fn joined_holds(judgments: &Table, results: &Table, joined: &Judged, rows: usize, labelled: usize) -> std::result::Result<(), String> {
     let lists = judgments.queries.len();
-    let rows = joined.labels.len();
-    let labelled = joined.labels.iter().filter(|label| !label.is_nan()).count();
     let gathered = joined.rows.as_ref().map_or((results.values.len(), results.documents.len()), |(scores, documents)| (scores.len(), documents.len()));
     let claims = [
         joined.offsets.len() == lists + 1 && joined.unretrieved_offsets.len() == lists + 1 && joined.missing.len() == lists,

@@ -1,13 +1,12 @@
 //! Evaluation: for each list, order once, then every measure; the lists spread over threads.
 
 use pulp::{Simd, WithSimd};
-use rayon::prelude::*;
 
 use crate::error::{Error, Result};
 use crate::ids::Span;
 use crate::measures::{Count, Formula, List, Measure};
 use crate::order::{Block, ListIds, Order, Score, Ties};
-use crate::parallel::with_threads;
+use crate::threads;
 
 /// The lists of one evaluation. `outside` holds judged documents that are in no list's rows.
 pub struct Lists<'a, S, C> {
@@ -140,13 +139,8 @@ impl Code for u32 {
 const SMALL: usize = 1 << 15;
 
 pub fn evaluate<S: Score, C: Code>(lists: &Lists<'_, S, C>, ordering: Ordering<'_>, measures: &[Measure], threads: Option<usize>) -> Vec<Column> {
-    let chunks = chunks(lists.offsets);
-    let one = |range: &std::ops::Range<usize>| Evaluator::new(lists, ordering, measures).run(range.clone());
-    let parts: Vec<Vec<Column>> = if chunks.len() < 2 || threads == Some(1) {
-        chunks.iter().map(one).collect()
-    } else {
-        with_threads(threads, || chunks.par_iter().map(one).collect())
-    };
+    let blocks = threads::blocks(lists.offsets, SMALL);
+    let parts = threads::each(threads, blocks, || Evaluator::new(lists, ordering, measures), Evaluator::run);
     let mut columns = vec![Column::default(); measures.len()];
     for part in parts {
         for (column, more) in columns.iter_mut().zip(part) {
@@ -155,22 +149,6 @@ pub fn evaluate<S: Score, C: Code>(lists: &Lists<'_, S, C>, ordering: Ordering<'
         }
     }
     columns
-}
-
-/// Ranges of lists with about as many documents each.
-fn chunks(offsets: &[i64]) -> Vec<std::ops::Range<usize>> {
-    let lists = offsets.len().saturating_sub(1);
-    let mut chunks = Vec::new();
-    let mut start = 0;
-    let mut first_row = 0;
-    for list in 0..lists {
-        let end_row = offsets.get(list + 1).map_or(0, |&o| o as usize);
-        if end_row - first_row >= SMALL || list + 1 == lists {
-            chunks.push(start..list + 1);
-            (start, first_row) = (list + 1, end_row);
-        }
-    }
-    chunks
 }
 
 struct Evaluator<'a, S, C> {
@@ -215,7 +193,7 @@ impl<'a, S: Score, C: Code> Evaluator<'a, S, C> {
         }
     }
 
-    fn run(mut self, lists: std::ops::Range<usize>) -> Vec<Column> {
+    fn run(&mut self, lists: std::ops::Range<usize>) -> Vec<Column> {
         let mut columns = vec![Column { values: Vec::with_capacity(lists.len()), flags: Vec::with_capacity(lists.len()) }; self.measures.len()];
         for list in lists {
             self.one(list, &mut columns);

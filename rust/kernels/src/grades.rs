@@ -3,7 +3,8 @@
 //! The codes rise with the labels; NaN (a document without a judgment) is the last grade.
 
 use pulp::{Simd, WithSimd};
-use rayon::prelude::*;
+
+use crate::threads::each;
 
 /// Something a label may be stored as.
 pub trait Number: Copy + Send + Sync {
@@ -73,18 +74,18 @@ impl Grades {
 
 const CHUNK: usize = 1 << 16;
 
-pub fn grade<L: Number, O: Number>(labels: &[L], outside: &[O]) -> Grades {
-    if let (Some(mut codes), Some(mut rest)) = (bytes(labels), bytes(outside)) {
+pub fn grade<L: Number, O: Number>(labels: &[L], outside: &[O], threads: Option<usize>) -> Grades {
+    if let (Some(mut codes), Some(mut rest)) = (bytes(labels, threads), bytes(outside, threads)) {
         let judged = codes.judged.max(rest.judged);
         let mut labels: Vec<f64> = (0..judged).map(f64::from).collect();
         if codes.unjudged || rest.unjudged {
             labels.push(f64::NAN);
-            codes.close_up(judged);
-            rest.close_up(judged);
+            codes.close_up(judged, threads);
+            rest.close_up(judged, threads);
         }
         return Grades { labels, codes: Codes::Bytes(codes.codes), outside: Codes::Bytes(rest.codes) };
     }
-    let range = Range::over(labels).and(Range::over(outside));
+    let range = Range::over(labels, threads).and(Range::over(outside, threads));
     if range.whole && range.high - range.low < 254.0 {
         small(labels, outside, &range)
     } else {
@@ -102,9 +103,9 @@ struct Bytes {
 
 impl Bytes {
     /// Gives unjudged documents the grade after the judged ones.
-    fn close_up(&mut self, judged: u8) {
+    fn close_up(&mut self, judged: u8, threads: Option<usize>) {
         if self.unjudged {
-            self.codes.par_chunks_mut(CHUNK).for_each(|chunk| {
+            each(threads, self.codes.chunks_mut(CHUNK).collect(), || (), |(), chunk| {
                 for code in chunk {
                     *code = if *code == UNJUDGED { judged } else { *code };
                 }
@@ -114,19 +115,15 @@ impl Bytes {
 }
 
 /// The labels as bytes, if each is a whole number from 0 to 254 or NaN.
-fn bytes<L: Number>(labels: &[L]) -> Option<Bytes> {
+fn bytes<L: Number>(labels: &[L], threads: Option<usize>) -> Option<Bytes> {
     let first = labels.get(..labels.len().min(CHUNK))?;
     if !code_chunk(first, &mut vec![0; first.len()]).fits {
         return None; // most often, one look is enough
     }
     let mut codes = vec![0; labels.len()];
-    let one = |(labels, codes): (&[L], &mut [u8])| code_chunk(labels, codes);
-    let seen = if labels.len() <= CHUNK {
-        one((labels, &mut codes))
-    } else {
-        let chunks = labels.par_chunks(CHUNK).zip(codes.par_chunks_mut(CHUNK));
-        chunks.map(one).reduce(|| Seen::NOTHING, Seen::and)
-    };
+    let chunks = labels.chunks(CHUNK).zip(codes.chunks_mut(CHUNK)).collect();
+    let seen = each(threads, chunks, || (), |(), (labels, codes)| code_chunk(labels, codes));
+    let seen = seen.into_iter().fold(Seen::NOTHING, Seen::and);
     seen.fits.then_some(Bytes { codes, judged: seen.judged, unjudged: seen.unjudged })
 }
 
@@ -186,8 +183,9 @@ struct Range {
 impl Range {
     const EMPTY: Self = Self { low: f64::INFINITY, high: f64::NEG_INFINITY, whole: true, unjudged: false };
 
-    fn over<L: Number>(labels: &[L]) -> Self {
-        labels.par_chunks(CHUNK).map(Self::of_chunk).reduce(|| Self::EMPTY, Self::and)
+    fn over<L: Number>(labels: &[L], threads: Option<usize>) -> Self {
+        let ranges = each(threads, labels.chunks(CHUNK).collect(), || (), |(), chunk| Self::of_chunk(chunk));
+        ranges.into_iter().fold(Self::EMPTY, Self::and)
     }
 
     fn of_chunk<L: Number>(labels: &[L]) -> Self {
@@ -225,7 +223,7 @@ fn small<L: Number, O: Number>(labels: &[L], outside: &[O], range: &Range) -> Gr
     }
     Grades {
         labels: grades,
-        codes: Codes::Bytes(labels.par_iter().with_min_len(CHUNK).map(|l| code(l.to_f64())).collect()),
+        codes: Codes::Bytes(labels.iter().map(|l| code(l.to_f64())).collect()),
         outside: Codes::Bytes(outside.iter().map(|l| code(l.to_f64())).collect()),
     }
 }
@@ -233,10 +231,10 @@ fn small<L: Number, O: Number>(labels: &[L], outside: &[O], range: &Range) -> Gr
 /// Any labels: sort the distinct ones, look each up.
 fn large<L: Number, O: Number>(labels: &[L], outside: &[O]) -> Grades {
     let mut distinct: Vec<f64> = labels.iter().map(|l| l.to_f64()).chain(outside.iter().map(|l| l.to_f64())).map(positive_zero).collect();
-    distinct.par_sort_unstable_by(f64_then_nan);
+    distinct.sort_unstable_by(f64_then_nan);
     distinct.dedup_by(|a, b| a == b || (a.is_nan() && b.is_nan()));
     let code = |x: f64| distinct.binary_search_by(|d| f64_then_nan(d, &positive_zero(x))).unwrap_or(0) as u32;
-    let codes: Vec<u32> = labels.par_iter().map(|l| code(l.to_f64())).collect();
+    let codes: Vec<u32> = labels.iter().map(|l| code(l.to_f64())).collect();
     let outside: Vec<u32> = outside.iter().map(|l| code(l.to_f64())).collect();
     if distinct.len() <= 255 {
         let narrow = |codes: Vec<u32>| Codes::Bytes(codes.into_iter().map(|c| c as u8).collect());
@@ -266,7 +264,7 @@ mod tests {
 
     #[test]
     fn whole_labels_are_counted_from_the_lowest() {
-        let g = grade(&[2, -1, 0], &[3.0]);
+        let g = grade(&[2, -1, 0], &[3.0], None);
         assert_eq!(g.labels, [-1.0, 0.0, 1.0, 2.0, 3.0]);
         assert_eq!(codes(&g.codes), [3, 0, 1]);
         assert_eq!(codes(&g.outside), [4]);
@@ -274,11 +272,11 @@ mod tests {
 
     #[test]
     fn a_document_without_judgment_has_the_last_grade() {
-        let g = grade(&[1.0, f64::NAN], &[0.5f64]);
+        let g = grade(&[1.0, f64::NAN], &[0.5f64], None);
         assert_eq!(g.labels[..2], [0.5, 1.0]);
         assert!(g.labels[2].is_nan());
         assert_eq!(codes(&g.codes), [1, 2]);
-        let g = grade(&[1.0, f64::NAN], &[0i32; 0]);
+        let g = grade(&[1.0, f64::NAN], &[0i32; 0], None);
         assert_eq!(g.labels[..2], [0.0, 1.0]); // small whole labels count from 0
         assert_eq!(codes(&g.codes), [1, 2]);
     }
@@ -286,7 +284,7 @@ mod tests {
     #[test]
     fn many_labels_need_words() {
         let labels: Vec<f64> = (0..1000).map(|i| f64::from(i) / 7.0).collect();
-        let g = grade(&labels, &[0i32; 0]);
+        let g = grade(&labels, &[0i32; 0], None);
         assert_eq!(codes(&g.codes), (0..1000).collect::<Vec<u32>>());
     }
 }

@@ -6,14 +6,22 @@ use std::ops::Range;
 use crate::threads;
 use crate::trec::{Columns, offsets};
 
+/// Which list of the run answers which list of the qrels.
+#[derive(Debug)]
+pub struct Join<'a> {
+    qrels: Columns<'a>,
+    run: Columns<'a>,
+    answers: Vec<Option<usize>>,
+    unknown_queries: Vec<u64>,
+    offsets: Vec<i64>,
+}
+
 /// The lists of the qrels, in their order, as a run answered them.
 #[derive(Debug, Default)]
 pub struct Judged {
     pub offsets: Vec<i64>,
     /// Scores and documents of the rows; `None` if they are the run's own columns as they stand.
     pub rows: Option<(Vec<f64>, Vec<u64>)>,
-    /// NaN where a document was retrieved but not judged.
-    pub labels: Vec<f64>,
     pub unretrieved_offsets: Vec<i64>,
     pub unretrieved_labels: Vec<f64>,
     pub unretrieved_documents: Vec<u64>,
@@ -23,24 +31,36 @@ pub struct Judged {
     pub unknown_queries: Vec<u64>,
 }
 
-pub fn judge(qrels: Columns<'_>, run: Columns<'_>, threads: Option<usize>) -> Judged {
-    let (answers, unknown_queries) = answers(qrels, run);
-    let sizes = answers.iter().map(|answer| answer.map_or(0, |list| run.rows(list).len() as i64));
-    let offsets = offsets(sizes.collect());
-    let mut labels = vec![0.0; offsets.last().map_or(0, |&rows| rows as usize)];
-    let mut retrieved = vec![false; qrels.documents.len()];
-    let jobs = jobs(qrels, &offsets, &answers, &mut labels, &mut retrieved);
-    threads::each(threads, jobs, Judgments::default, |judgments, job| job.run(qrels, run, judgments));
-    let rows = if is_the_run_itself(&answers, run) { None } else { Some((gather(run, &answers, run.values), gather(run, &answers, run.documents))) };
-    Judged {
-        rows,
-        labels,
-        unretrieved_offsets: unretrieved_offsets(qrels, &retrieved),
-        unretrieved_labels: without(qrels.values, &retrieved),
-        unretrieved_documents: without(qrels.documents, &retrieved),
-        missing: answers.iter().map(Option::is_none).collect(),
-        unknown_queries,
-        offsets,
+impl<'a> Join<'a> {
+    pub fn of(qrels: Columns<'a>, run: Columns<'a>) -> Self {
+        let (answers, unknown_queries) = answers(qrels, run);
+        let sizes = answers.iter().map(|answer| answer.map_or(0, |list| run.rows(list).len() as i64));
+        let offsets = offsets(sizes.collect());
+        Self { qrels, run, answers, unknown_queries, offsets }
+    }
+
+    /// How many documents were retrieved for the queries of the qrels.
+    pub fn rows(&self) -> usize {
+        self.offsets.last().map_or(0, |&rows| rows as usize)
+    }
+
+    /// Fills in the label of each row, NaN where a document was not judged.
+    pub fn label(self, labels: &mut [f64], threads: Option<usize>) -> Judged {
+        let Self { qrels, run, answers, unknown_queries, offsets } = self;
+        let mut retrieved = vec![false; qrels.documents.len()];
+        let parts = parts(qrels, &offsets, &answers, labels, &mut retrieved);
+        threads::each(threads, parts, Judgments::default, |judgments, part| part.label(qrels, run, judgments));
+        let is_the_run_itself = answers.iter().flatten().copied().eq(0..run.lists());
+        let rows = || (gather(run, &answers, run.values), gather(run, &answers, run.documents));
+        Judged {
+            rows: (!is_the_run_itself).then(rows),
+            unretrieved_offsets: unretrieved_offsets(qrels, &retrieved),
+            unretrieved_labels: without(qrels.values, &retrieved),
+            unretrieved_documents: without(qrels.documents, &retrieved),
+            missing: answers.iter().map(Option::is_none).collect(),
+            unknown_queries,
+            offsets,
+        }
     }
 }
 
@@ -58,11 +78,6 @@ fn answers(qrels: Columns<'_>, run: Columns<'_>) -> (Vec<Option<usize>>, Vec<u64
         }
     }
     (answers, without(run.queries, &known))
-}
-
-/// Whether the answers, put together, are all rows of the run in their order.
-fn is_the_run_itself(answers: &[Option<usize>], run: Columns<'_>) -> bool {
-    answers.iter().flatten().copied().eq(0..run.lists())
 }
 
 fn gather<T: Copy>(run: Columns<'_>, answers: &[Option<usize>], column: &[T]) -> Vec<T> {
@@ -87,7 +102,13 @@ struct Part<'a> {
     retrieved: &'a mut [bool],
 }
 
-fn jobs<'a>(qrels: Columns<'_>, offsets: &[i64], answers: &'a [Option<usize>], mut labels: &'a mut [f64], mut retrieved: &'a mut [bool]) -> Vec<Part<'a>> {
+fn parts<'a>(
+    qrels: Columns<'_>,
+    offsets: &[i64],
+    answers: &'a [Option<usize>],
+    mut labels: &'a mut [f64],
+    mut retrieved: &'a mut [bool],
+) -> Vec<Part<'a>> {
     // Judged documents cost about as much as retrieved ones.
     let work: Vec<i64> = offsets.iter().zip(qrels.offsets).map(|(rows, judged)| rows + judged).collect();
     let size = |offsets: &[i64], lists: &Range<usize>| match (offsets.get(lists.start), offsets.get(lists.end)) {
@@ -104,7 +125,7 @@ fn jobs<'a>(qrels: Columns<'_>, offsets: &[i64], answers: &'a [Option<usize>], m
 }
 
 impl Part<'_> {
-    fn run(self, qrels: Columns<'_>, run: Columns<'_>, judgments: &mut Judgments) {
+    fn label(self, qrels: Columns<'_>, run: Columns<'_>, judgments: &mut Judgments) {
         let (mut labels, mut retrieved) = (self.labels, self.retrieved);
         for (list, answer) in self.lists.zip(self.answers) {
             let judged = qrels.rows(list);
@@ -177,5 +198,40 @@ impl Judgments {
             }
             slot = (slot + 1) & last;
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::ids::Span;
+
+    /// A query of one letter and numbered documents.
+    fn documents(count: usize) -> (Vec<u8>, Vec<u64>) {
+        let mut text = b"q".to_vec();
+        let spans = (0..count).map(|i| {
+            let start = text.len();
+            text.extend_from_slice(format!("{i:04}").as_bytes());
+            Span::new(start, 4).unwrap_or_default().0
+        });
+        let spans = spans.collect();
+        (text, spans)
+    }
+
+    #[test]
+    fn documents_whose_hashes_are_all_alike_are_told_apart_by_their_bytes() {
+        let (text, documents) = documents(2_000);
+        let values: Vec<f64> = (0..documents.len()).map(|i| i as f64).collect();
+        let (hashes, query) = (vec![7; documents.len()], [Span::new(0, 1).unwrap_or_default().0]);
+        let all = [0, documents.len() as i64];
+        let run = Columns { text: &text, queries: &query, offsets: &all, documents: &documents, values: &values, hashes: &hashes };
+        let half = [0, 1_000];
+        let qrels = Columns { offsets: &half, documents: &documents[..1_000], values: &values[..1_000], hashes: &hashes[..1_000], ..run };
+        let join = Join::of(qrels, run);
+        let mut labels = vec![0.0; join.rows()];
+        let judged = join.label(&mut labels, Some(1));
+        assert!(labels[..1_000].iter().zip(&values).all(|(label, value)| label == value));
+        assert!(labels[1_000..].iter().all(|label| label.is_nan()));
+        assert!(judged.unretrieved_labels.is_empty() && judged.rows.is_none());
     }
 }

@@ -13,7 +13,6 @@ pub mod letor;
 pub mod measures;
 pub mod numbers;
 pub mod order;
-pub mod parallel;
 pub mod scores;
 pub mod source;
 pub mod sum;

@@ -80,6 +80,16 @@ pub fn short_float32(text: &[u8], at: usize) -> Option<(f32, usize)> {
     Some((f32::from_bits(value.to_bits() | negative << 31), end))
 }
 
+/// The whole number at the start of `text` and how many bytes it takes, 0 if there is none. One too large for `usize` is
+/// read as the largest.
+#[inline]
+pub fn index(text: &[u8]) -> (usize, usize) {
+    let digits = text.iter().map(|byte| byte.wrapping_sub(b'0')).take_while(|&digit| digit < 10);
+    digits.fold((0, 0), |(index, len): (usize, usize), digit| {
+        (index.saturating_mul(10).saturating_add(usize::from(digit)), len + 1)
+    })
+}
+
 /// What it takes to join so many digits after the point to those before it.
 struct Fraction {
     /// Keeps the last bytes of eight.
@@ -253,4 +263,100 @@ fn up_to_blank(word: u64) -> u64 {
 #[inline(always)]
 fn zero_byte(word: u64) -> u64 {
     word.wrapping_sub(bytes(1)) & !word & bytes(0x80)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Words that are hard to round, or at the end of a range.
+    const HARD: &[&str] = &[
+        "0", "-0", "1", "0.1", ".5", "5.", "1e-45", "7e-46", "1e-46", "3.4028235e38", "3.4028235677973366e38", "1e39",
+        "3.4028235677973367e38", "16777217", "16777219", "0.000000059604644775390625", "9007199254740993", "5e-324",
+        "2e-324", "1.7976931348623157e308", "1e999", "-1e999", "1e-999", "0e999", "123456789012345678901234567890",
+        "8388609.5", "8388610.5", "1.00000005960464477539062500000001", "1.000000059604644775390625", "12345678.12345678",
+        "00000000000000000000001", "0.00000000000000000000000000000000000000000000140129846432481707", "+2.5E+3",
+    ];
+
+    #[test]
+    fn hard_words_are_rounded_as_the_standard_library_rounds_them() {
+        for word in HARD {
+            let right: f64 = word.parse().expect("a number");
+            assert_eq!(float64(word.as_bytes()).map(|(v, len)| (v.to_bits(), len)), Some((right.to_bits(), word.len())));
+            let right: f32 = word.parse().expect("a number");
+            assert_eq!(float32(word.as_bytes()).map(|(v, len)| (v.to_bits(), len)), Some((right.to_bits(), word.len())));
+        }
+    }
+
+    #[test]
+    fn a_short_number_is_read_as_the_long_way_reads_it() {
+        for word in HARD {
+            let text = format!(" 17:{word} 18:0.25 19:0        ");
+            if let Some((value, end)) = short_float32(text.as_bytes(), 4) {
+                let right: f32 = word.parse().expect("a number");
+                assert_eq!((value.to_bits(), end), (right.to_bits(), 4 + word.len()), "{word}");
+            }
+        }
+    }
+
+    #[test]
+    fn random_words_are_rounded_as_the_standard_library_rounds_them() {
+        let mut state = 1u64;
+        let mut below = |n: u64| {
+            state ^= state << 13;
+            state ^= state >> 7;
+            state ^= state << 17;
+            state % n
+        };
+        for _ in 0..200_000 {
+            let mut word: String = if below(4) == 0 { "-".into() } else { String::new() };
+            word.extend((0..=below(11)).map(|_| char::from(b'0' + below(10) as u8)));
+            if below(3) > 0 {
+                word.push('.');
+                word.extend((0..below(12)).map(|_| char::from(b'0' + below(10) as u8)));
+            }
+            if below(4) == 0 {
+                word.push_str(&format!("e{}", below(60) as i64 - 30));
+            }
+            let text = format!("2 qid:1 1:{word} 2:0.25 3:0.5 4:0");
+            let (right32, right64): (f32, f64) = (word.parse().expect("a number"), word.parse().expect("a number"));
+            assert_eq!(float64(word.as_bytes()), Some((right64, word.len())), "{word}");
+            assert_eq!(float32(word.as_bytes()), Some((right32, word.len())), "{word}");
+            let short = short_float32(text.as_bytes(), 10);
+            assert!(short.is_none_or(|found| found == (right32, 10 + word.len())), "{word}");
+        }
+    }
+
+    #[test]
+    fn most_numbers_are_short() {
+        for word in ["0", "7", "156", "11089534", "0.019231", "-13.581932", "12345678.12345678", "109.888702", "5."] {
+            let text = format!("2 qid:1 1:{word} 2:0.25 3:0.5 4:0");
+            assert!(short_float32(text.as_bytes(), 10).is_some() == (word.len() < 16), "{word}");
+        }
+        for word in ["-", ".", "-.", "", "1e5", "+1", "1.2.3", "1:2"] {
+            let text = format!("2 qid:1 1:{word} 2:0.25 3:0.5 4:0");
+            assert!(short_float32(text.as_bytes(), 10).is_none(), "{word}");
+        }
+    }
+
+    #[test]
+    fn the_longest_prefix_is_taken() {
+        let taken = |text: &str| float64(text.as_bytes());
+        assert_eq!(taken("1.5.2"), Some((1.5, 3)));
+        assert_eq!(taken("2e"), Some((2.0, 1)));
+        assert_eq!(taken("2e+"), Some((2.0, 1)));
+        assert_eq!(taken("0x10"), Some((0.0, 1)));
+        assert_eq!(taken("-Infinity!"), Some((f64::NEG_INFINITY, 9)));
+        assert_eq!(taken("."), None);
+        assert_eq!(taken("-"), None);
+        assert_eq!(taken(""), None);
+        assert_eq!(taken("e5"), None);
+        assert!(taken("NaN").is_some_and(|(value, len)| value.is_nan() && len == 3));
+    }
+
+    #[test]
+    fn an_overflow_is_not_the_word_inf() {
+        assert!(is_word(b"-inf") && is_word(b"nan"));
+        assert!(!is_word(b"1e999") && !is_word(b"x"));
+    }
 }

@@ -123,7 +123,7 @@ mod tests {
 
     #[test]
     fn refusals_name_the_line() {
-        let message = |text, column| read_text(text, column).map(drop).unwrap_err();
+        let message = |text, column| read_text(text, column).map(drop).expect_err("refused");
         assert!(message("1\n1 2 3\n", None).starts_with("scores.txt, line 2: expected one number, found 3 columns"));
         assert!(message("1\n\n2\n", None).starts_with("scores.txt, line 2: the line is blank"));
         assert!(message("1\nnan\n", None).starts_with("scores.txt, line 2: the score is NaN"));

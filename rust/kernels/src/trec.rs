@@ -1,7 +1,7 @@
 //! TREC qrels (`query iteration document relevance`) and runs (`query Q0 document rank score tag`) as lists.
 //!
 //! A file is cut into pieces at line ends. A first pass counts the lines of each piece, so that the columns are
-//! allocated once and every piece is read into its own part of them.
+//! allocated once, by the caller, and every piece is read into its own part of them.
 
 use std::ops::Range;
 use std::sync::Arc;
@@ -22,8 +22,8 @@ mod window;
 
 use layout::{Layout, QRELS, RUN};
 use line::Refusal;
-pub(crate) use lists::offsets;
 use lists::Lists;
+pub(crate) use lists::offsets;
 use piece::{Piece, Read};
 
 /// How much text one thread takes at a time.
@@ -40,7 +40,6 @@ pub struct Table {
     pub values: Vec<f64>,
     /// 32 bits of each document's id, so that comparing ids seldom touches the text.
     pub hashes: Vec<u32>,
-    /// The tag of a run's last row, which is what trec_eval prints as `runid`; empty for qrels.
     pub tag: Span,
 }
 
@@ -78,6 +77,18 @@ impl<'a> Columns<'a> {
 }
 
 impl Table {
+    /// Reads a counted file into columns of its own.
+    pub fn read(counted: &Counted, threads: Option<usize>) -> Result<Self> {
+        let lines = counted.lines();
+        let (mut documents, mut values, mut hashes) = (vec![0; lines], vec![0.0; lines], vec![0; lines]);
+        let room = Room { documents: &mut documents, values: &mut values, hashes: &mut hashes };
+        let Filled { queries, offsets, rows, tag } = counted.read(room, threads)?;
+        documents.truncate(rows);
+        values.truncate(rows);
+        hashes.truncate(rows);
+        Ok(Self { source: Arc::clone(&counted.source), queries, offsets, documents, values, hashes, tag })
+    }
+
     pub fn columns(&self) -> Columns<'_> {
         Columns {
             text: self.source.text(),
@@ -132,77 +143,109 @@ impl Table {
 }
 
 /// Judgments: four columns, nothing after them.
-pub fn read_qrels(source: Arc<Source>, threads: Option<usize>) -> Result<Table> {
-    read(source, &QRELS, threads)
+pub fn count_qrels(source: Arc<Source>, threads: Option<usize>) -> Result<Counted> {
+    Counted::new(source, &QRELS, threads)
 }
 
 /// A run: six columns, more are ignored. The rank is ignored too: scores decide, as in trec_eval.
-pub fn read_run(source: Arc<Source>, threads: Option<usize>) -> Result<Table> {
-    read(source, &RUN, threads)
+pub fn count_run(source: Arc<Source>, threads: Option<usize>) -> Result<Counted> {
+    Counted::new(source, &RUN, threads)
 }
 
-fn read(source: Arc<Source>, layout: &'static Layout, threads: Option<usize>) -> Result<Table> {
-    let text = source.text();
-    refuse_utf16(&source)?;
-    if Span::new(text.len(), 0).is_none() {
-        return Err(Error::new(source.name(), "the text is too long: ids can start within the first 256 TB only"));
+/// A file whose lines are counted, so that the caller can make room for its rows.
+#[derive(Debug)]
+pub struct Counted {
+    source: Arc<Source>,
+    layout: &'static Layout,
+    pieces: Vec<Range<usize>>,
+    counts: Vec<usize>,
+}
+
+/// Room for the columns of a file: one place a line.
+#[derive(Debug)]
+pub struct Room<'a> {
+    pub documents: &'a mut [u64],
+    pub values: &'a mut [f64],
+    pub hashes: &'a mut [u32],
+}
+
+/// The lists of a file; its rows are the first `rows` places of the room.
+#[derive(Debug)]
+pub struct Filled {
+    pub queries: Vec<u64>,
+    pub offsets: Vec<i64>,
+    pub rows: usize,
+    /// The tag of a run's last row, which is what trec_eval prints as `runid`; empty for qrels.
+    pub tag: Span,
+}
+
+impl Counted {
+    fn new(source: Arc<Source>, layout: &'static Layout, threads: Option<usize>) -> Result<Self> {
+        Self::in_pieces(source, layout, threads, PIECE)
     }
-    let lines = cut(text, PIECE);
-    let counts = threads::each(threads, lines.clone(), || (), |(), lines| count_lines(text, lines));
-    let room = counts.iter().sum();
-    let mut columns = Rows { documents: vec![0; room], values: vec![0.0; room], hashes: vec![0; room] };
-    let pieces = columns.pieces(text, layout, &lines, &counts);
-    let mut reads = threads::each(threads, pieces, || (), |(), piece| window::dispatch(piece));
-    let stop = stop_at_first_refusal(&mut reads);
-    columns.close_gaps(&reads, &counts);
-    let table = assemble(&source, layout, columns, &reads);
-    // A document that stands twice before the line that was refused is the first thing wrong with the file.
-    if let Some(twice) = duplicates::earliest(table.columns(), threads) {
-        return Err(table.stands_twice(twice, layout));
+
+    fn in_pieces(source: Arc<Source>, layout: &'static Layout, threads: Option<usize>, size: usize) -> Result<Self> {
+        let text = source.text();
+        refuse_utf16(&source)?;
+        if Span::new(text.len(), 0).is_none() {
+            return Err(Error::new(source.name(), "the text is too long: ids can start within the first 256 TB only"));
+        }
+        let pieces = cut(text, size);
+        let counts = threads::each(threads, pieces.clone(), || (), |(), lines| count_lines(text, lines));
+        Ok(Self { source, layout, pieces, counts })
     }
-    match stop {
-        Some((at, refusal)) => Err(Error::at_line(source.name(), line_number(text, at), refusal.what).hint(refusal.hint)),
-        None if table.documents.is_empty() => Err(Error::new(source.name(), format!("no line of {} in this file", layout.name))
-            .hint(format!("each line holds {}.", layout.columns.join(", ")))),
-        None => Ok(table),
+
+    /// How many lines there are: at least as many as rows.
+    pub fn lines(&self) -> usize {
+        self.counts.iter().sum()
+    }
+
+    pub fn read(&self, mut room: Room<'_>, threads: Option<usize>) -> Result<Filled> {
+        let (text, name) = (self.source.text(), self.source.name());
+        let pieces = room.pieces(text, self.layout, &self.pieces, &self.counts);
+        let mut reads = threads::each(threads, pieces, || (), |(), piece| window::dispatch(piece));
+        let stop = stop_at_first_refusal(&mut reads);
+        room.close_gaps(&reads, &self.counts);
+        let filled = self.gather(&mut room, &reads);
+        // A document that stands twice before the line that was refused is the first thing wrong with the file.
+        let columns = room.columns(text, &filled);
+        if let Some(twice) = duplicates::earliest(columns, threads) {
+            return Err(stands_twice(columns, twice, name, self.layout));
+        }
+        match stop {
+            Some((at, refusal)) => Err(Error::at_line(name, line_number(text, at), refusal.what).hint(refusal.hint)),
+            None if filled.rows == 0 => Err(Error::new(name, format!("no line of {} in this file", self.layout.name))
+                .hint(format!("each line holds {}.", self.layout.columns.join(", ")))),
+            None => Ok(filled),
+        }
+    }
+
+    fn gather(&self, room: &mut Room<'_>, reads: &[Read]) -> Filled {
+        let text = self.source.text();
+        let lists = Lists::of(reads.iter().flat_map(|read| &read.groups).copied(), text);
+        if !lists.are_contiguous() {
+            // One column after the other, so that only one is there twice at a time.
+            lists.gather(room.documents);
+            lists.gather(room.values);
+            lists.gather(room.hashes);
+        }
+        let tag = reads.iter().rev().find_map(|read| read.last.clone()).and_then(|last| tag(text, last, self.layout));
+        let rows = reads.iter().map(|read| read.rows).sum();
+        Filled { queries: lists.queries, offsets: lists.offsets, rows, tag: tag.unwrap_or_default() }
     }
 }
 
-fn assemble(source: &Arc<Source>, layout: &Layout, mut rows: Rows, reads: &[Read]) -> Table {
-    let text = source.text();
-    let lists = Lists::of(reads.iter().flat_map(|read| &read.groups).copied(), text);
-    if !lists.are_contiguous() {
-        // One column at a time, so that only one is there twice.
-        rows.documents = lists.gather(&rows.documents);
-        rows.values = lists.gather(&rows.values);
-        rows.hashes = lists.gather(&rows.hashes);
-    }
-    let tag = reads.iter().rev().find_map(|read| read.last.clone()).and_then(|last| tag(text, last, layout)).unwrap_or_default();
-    let Lists { queries, offsets, .. } = lists;
-    Table { source: Arc::clone(source), queries, offsets, documents: rows.documents, values: rows.values, hashes: rows.hashes, tag }
+fn stands_twice(columns: Columns<'_>, twice: duplicates::Twice, name: &str, layout: &Layout) -> Error {
+    let line = |row: usize| line_number(columns.text, columns.documents.get(row).map_or(0, |&span| Span(span).start()));
+    let (document, query) = (quote(columns.document(twice.again)), quote(columns.query(twice.list)));
+    let what = format!("document {document} of query {query} was {} in line {} already", layout.done, line(twice.first));
+    Error::at_line(name, line(twice.again), what).hint("keep one of the two lines.")
 }
 
-impl Table {
-    fn stands_twice(&self, twice: duplicates::Twice, layout: &Layout) -> Error {
-        let columns = self.columns();
-        let line = |row: usize| line_number(columns.text, self.documents.get(row).map_or(0, |&span| Span(span).start()));
-        let (document, query) = (quote(columns.document(twice.again)), quote(columns.query(twice.list)));
-        let what = format!("document {document} of query {query} was {} in line {} already", layout.done, line(twice.first));
-        Error::at_line(self.source.name(), line(twice.again), what).hint("keep one of the two lines.")
-    }
-}
-
-/// The columns while they are read: room for one row a line.
-struct Rows {
-    documents: Vec<u64>,
-    values: Vec<f64>,
-    hashes: Vec<u32>,
-}
-
-impl Rows {
-    /// Each piece of the text with its own part of the columns.
-    fn pieces<'a>(&'a mut self, text: &'a [u8], layout: &'static Layout, lines: &[Range<usize>], counts: &[usize]) -> Vec<Piece<'a>> {
-        let (mut documents, mut values, mut hashes) = (self.documents.as_mut_slice(), self.values.as_mut_slice(), self.hashes.as_mut_slice());
+impl Room<'_> {
+    /// Each piece of the text with its own part of the room.
+    fn pieces<'a>(&'a mut self, text: &'a [u8], layout: &'static Layout, pieces: &[Range<usize>], counts: &[usize]) -> Vec<Piece<'a>> {
+        let (mut documents, mut values, mut hashes) = (&mut *self.documents, &mut *self.values, &mut *self.hashes);
         let take = |(lines, &count): (&Range<usize>, &usize)| Piece {
             text,
             lines: lines.clone(),
@@ -211,10 +254,10 @@ impl Rows {
             values: values.split_off_mut(..count).unwrap_or_default(),
             hashes: hashes.split_off_mut(..count).unwrap_or_default(),
         };
-        lines.iter().zip(counts).map(take).collect()
+        pieces.iter().zip(counts).map(take).collect()
     }
 
-    /// Blank lines and comments leave room at the end of a piece.
+    /// Blank lines and comments leave places over at the end of a piece.
     fn close_gaps(&mut self, reads: &[Read], counts: &[usize]) {
         let (mut from, mut to) = (0, 0);
         for (read, count) in reads.iter().zip(counts) {
@@ -226,9 +269,17 @@ impl Rows {
             from += count;
             to += read.rows;
         }
-        self.documents.truncate(to);
-        self.values.truncate(to);
-        self.hashes.truncate(to);
+    }
+
+    fn columns<'a>(&'a self, text: &'a [u8], filled: &'a Filled) -> Columns<'a> {
+        Columns {
+            text,
+            queries: &filled.queries,
+            offsets: &filled.offsets,
+            documents: self.documents.get(..filled.rows).unwrap_or_default(),
+            values: self.values.get(..filled.rows).unwrap_or_default(),
+            hashes: self.hashes.get(..filled.rows).unwrap_or_default(),
+        }
     }
 }
 
@@ -280,4 +331,40 @@ fn refuse_utf16(source: &Source) -> Result<()> {
         return Err(Error::new(source.name(), "the text is UTF-16").hint("save it as UTF-8, for example with `iconv -f UTF-16 -t UTF-8`."));
     }
     Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const GOOD: &[u8] = b"1 Q0 a 1 0.5 t\n# comment\n1 Q0 b 2 0.25 t more\n\n2 Q0 a 1 9 t\r\n1 Q0 c 3 0.125 t\n22 Q0 d 1 1e3 last\n";
+
+    fn read(content: &[u8], size: usize, threads: usize) -> Result<String> {
+        let source = Arc::new(Source::from_bytes("run.txt", content.to_vec())?);
+        Table::read(&Counted::in_pieces(source, &RUN, Some(threads), size)?, Some(threads)).map(|table| format!("{table:?}"))
+    }
+
+    #[test]
+    fn pieces_of_any_size_give_the_same_columns_or_the_same_refusal() {
+        let mut seed = 1u64;
+        let mut below = |end: usize| {
+            seed = seed.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+            (seed >> 33) as usize % end
+        };
+        for _ in 0..5_000 {
+            let mut content = GOOD.repeat(1 + below(2));
+            for _ in 0..below(4) {
+                let at = below(content.len());
+                match below(3) {
+                    0 => content[at] = b"\n \t#a1"[below(6)],
+                    1 => drop(content.remove(at)),
+                    _ => content.truncate(at + 1),
+                }
+            }
+            let whole = read(&content, PIECE, 1);
+            for size in [1, 7, 40] {
+                assert_eq!(read(&content, size, 1 + below(2)), whole, "{:?}", content.escape_ascii().to_string());
+            }
+        }
+    }
 }

@@ -50,9 +50,15 @@ macro_rules! with_labels {
 }
 
 #[pyfunction]
-pub fn grade(py: Python<'_>, labels: &Bound<'_, PyAny>, outside: PyReadonlyArray1<'_, f64>) -> PyResult<Grades> {
+#[pyo3(signature = (labels, outside, threads=None))]
+pub fn grade(
+    py: Python<'_>,
+    labels: &Bound<'_, PyAny>,
+    outside: PyReadonlyArray1<'_, f64>,
+    threads: Option<usize>,
+) -> PyResult<Grades> {
     let outside = outside.as_slice()?;
-    with_labels!(labels, labels => Ok(Grades(py.detach(|| grades::grade(labels, outside)))))
+    with_labels!(labels, labels => Ok(Grades(py.detach(|| grades::grade(labels, outside, threads)))))
 }
 
 /// A measure as `Measure.plan` describes it.

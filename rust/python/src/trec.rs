@@ -2,13 +2,14 @@
 
 use std::sync::Arc;
 
-use numpy::{PyArray1, PyArrayMethods, PyReadonlyArray1};
+use numpy::{Element, PyArray1, PyArrayMethods, PyReadonlyArray1};
 use pyo3::prelude::*;
-use pyo3::types::PyBytes;
+use pyo3::types::{PyBytes, PySlice};
+use rankwise_kernels::error::Result;
 use rankwise_kernels::ids::Span;
-use rankwise_kernels::judged;
+use rankwise_kernels::judged::Join;
 use rankwise_kernels::source::Source;
-use rankwise_kernels::trec::{self, Columns};
+use rankwise_kernels::trec::{self, Columns, Counted, Room};
 
 use crate::errors::data_error;
 use crate::text::Text;
@@ -27,7 +28,7 @@ pub struct Table {
     documents: Py<PyArray1<u64>>,
     #[pyo3(get)]
     values: Py<PyArray1<f64>>,
-    hashes: Vec<u32>,
+    hashes: Py<PyArray1<u32>>,
     tag: Span,
 }
 
@@ -48,7 +49,7 @@ impl Table {
             offsets: frozen(py, table.offsets),
             documents: frozen(py, table.documents),
             values: frozen(py, table.values),
-            hashes: table.hashes,
+            hashes: frozen(py, table.hashes),
             tag: table.tag,
             text: text.unbind(),
         }
@@ -60,6 +61,7 @@ impl Table {
             offsets: self.offsets.bind(py).readonly(),
             documents: self.documents.bind(py).readonly(),
             values: self.values.bind(py).readonly(),
+            hashes: self.hashes.bind(py).readonly(),
         }
     }
 }
@@ -70,6 +72,7 @@ struct Borrowed<'py> {
     offsets: PyReadonlyArray1<'py, i64>,
     documents: PyReadonlyArray1<'py, u64>,
     values: PyReadonlyArray1<'py, f64>,
+    hashes: PyReadonlyArray1<'py, u32>,
 }
 
 impl Borrowed<'_> {
@@ -80,32 +83,67 @@ impl Borrowed<'_> {
             offsets: self.offsets.as_slice()?,
             documents: self.documents.as_slice()?,
             values: self.values.as_slice()?,
-            hashes: &table.hashes,
+            hashes: self.hashes.as_slice()?,
         })
     }
 }
 
 /// An array that Python cannot write to: several objects share it.
-fn frozen<T: numpy::Element>(py: Python<'_>, column: Vec<T>) -> Py<PyArray1<T>> {
-    let array = PyArray1::from_vec(py, column);
+fn frozen<T: Element>(py: Python<'_>, column: Vec<T>) -> Py<PyArray1<T>> {
+    freeze(PyArray1::from_vec(py, column))
+}
+
+fn freeze<T: Element>(array: Bound<'_, PyArray1<T>>) -> Py<PyArray1<T>> {
     array.readwrite().make_nonwriteable();
     array.unbind()
+}
+
+/// Room that NumPy allocates: it asks for huge pages, which cost a fifth of what small ones do to fill first.
+fn room<T: Element>(py: Python<'_>, rows: usize) -> Bound<'_, PyArray1<T>> {
+    PyArray1::zeros(py, rows, false)
+}
+
+/// The first rows of a column, which are all of them unless the file has comments or blank lines.
+fn first<T: Element>(column: Bound<'_, PyArray1<T>>, rows: usize) -> PyResult<Py<PyArray1<T>>> {
+    if column.len()? == rows {
+        return Ok(freeze(column));
+    }
+    let part = column.get_item(PySlice::new(column.py(), 0, rows as isize, 1))?;
+    Ok(freeze(part.cast_into::<PyArray1<T>>()?))
 }
 
 #[pyfunction]
 #[pyo3(signature = (text, threads=None))]
 pub fn read_qrels(text: Bound<'_, Text>, threads: Option<usize>) -> PyResult<Table> {
-    let source = Arc::clone(&text.get().0);
-    let table = text.py().detach(|| trec::read_qrels(source, threads)).map_err(data_error)?;
-    Ok(Table::new(text, table))
+    read(text, trec::count_qrels, threads)
 }
 
 #[pyfunction]
 #[pyo3(signature = (text, threads=None))]
 pub fn read_run(text: Bound<'_, Text>, threads: Option<usize>) -> PyResult<Table> {
-    let source = Arc::clone(&text.get().0);
-    let table = text.py().detach(|| trec::read_run(source, threads)).map_err(data_error)?;
-    Ok(Table::new(text, table))
+    read(text, trec::count_run, threads)
+}
+
+fn read(text: Bound<'_, Text>, count: fn(Arc<Source>, Option<usize>) -> Result<Counted>, threads: Option<usize>) -> PyResult<Table> {
+    let (py, source) = (text.py(), Arc::clone(&text.get().0));
+    let counted = py.detach(|| count(Arc::clone(&source), threads)).map_err(data_error)?;
+    let lines = counted.lines();
+    let (documents, values, hashes) = (room::<u64>(py, lines), room::<f64>(py, lines), room::<u32>(py, lines));
+    let filled = {
+        let (mut documents, mut values, mut hashes) = (documents.readwrite(), values.readwrite(), hashes.readwrite());
+        let room = Room { documents: documents.as_slice_mut()?, values: values.as_slice_mut()?, hashes: hashes.as_slice_mut()? };
+        py.detach(|| counted.read(room, threads)).map_err(data_error)?
+    };
+    Ok(Table {
+        source,
+        text: text.unbind(),
+        queries: frozen(py, filled.queries),
+        offsets: frozen(py, filled.offsets),
+        documents: first(documents, filled.rows)?,
+        values: first(values, filled.rows)?,
+        hashes: first(hashes, filled.rows)?,
+        tag: filled.tag,
+    })
 }
 
 /// A table of columns that Python holds already.
@@ -145,7 +183,13 @@ pub struct Judged {
 pub fn judge(py: Python<'_>, qrels: &Table, run: &Table, threads: Option<usize>) -> PyResult<Judged> {
     let (of_qrels, of_run) = (qrels.borrow(py), run.borrow(py));
     let (judgments, results) = (of_qrels.columns(qrels)?, of_run.columns(run)?);
-    let judged = py.detach(|| judged::judge(judgments, results, threads));
+    let join = py.detach(|| Join::of(judgments, results));
+    let labels = room::<f64>(py, join.rows());
+    let judged = {
+        let mut labels = labels.readwrite();
+        let labels = labels.as_slice_mut()?;
+        py.detach(|| join.label(labels, threads))
+    };
     let (scores, documents) = match judged.rows {
         Some((scores, documents)) => (frozen(py, scores), frozen(py, documents)),
         None => (run.values.clone_ref(py), run.documents.clone_ref(py)),
@@ -154,7 +198,7 @@ pub fn judge(py: Python<'_>, qrels: &Table, run: &Table, threads: Option<usize>)
         offsets: frozen(py, judged.offsets),
         scores,
         documents,
-        labels: frozen(py, judged.labels),
+        labels: freeze(labels),
         unretrieved_offsets: frozen(py, judged.unretrieved_offsets),
         unretrieved_labels: frozen(py, judged.unretrieved_labels),
         unretrieved_documents: frozen(py, judged.unretrieved_documents),

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections import Counter
+from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Any, TypeVar
 
@@ -47,6 +49,8 @@ class Dataset:
     positions: npt.NDArray[np.int64] | None = None
     """Where each document was shown, counted from 1, for data from clicks."""
     rows: npt.NDArray[np.int64] | None = None
+    feature_names: tuple[str, ...] | None = None
+    """One a column of `features`."""
 
     @classmethod
     def of(
@@ -59,6 +63,7 @@ class Dataset:
         documents: Any = None,
         weights: Any = None,
         positions: Any = None,
+        feature_names: Iterable[str] | None = None,
     ) -> Dataset:
         """A dataset from arrays, lists or frames, its rows in any order.
 
@@ -85,7 +90,23 @@ class Dataset:
             weights=None if weights is None else _weights(weights, len(queries)),
             positions=places,
             rows=rows,
+            feature_names=None if feature_names is None else _feature_names(feature_names, table),
         )
+
+    def feature(self, name: str) -> npt.NDArray[np.float32]:
+        """The feature of that name, one value a row.
+
+        >>> Dataset.of([[3, 80], [4, 120]], [0, 1], group=[2], feature_names=["stars", "price"]).feature("price")
+        array([ 80., 120.], dtype=float32)
+        """
+        if self.features is None or self.feature_names is None:
+            hint = "name the columns with `Dataset.of(…, feature_names=…)`."
+            raise DataError(message(f"there is no feature '{name}': these features have no names", hint=hint))
+        if name not in self.feature_names:
+            raise DataError(
+                message(f"there is no feature '{name}'", hint=f"there are {', '.join(self.feature_names)}.")
+            )
+        return self.features[:, self.feature_names.index(name)]
 
     def in_callers_order(self, values: npt.NDArray[Values]) -> npt.NDArray[Values]:
         """Results of rows, put back into the order in which the caller gave the rows."""
@@ -139,21 +160,19 @@ def _lengths(name: str, found: int, rows: int) -> DataError:
     return DataError(message(f"there are {found:,} {name} for {rows:,} rows"))
 
 
-def _array(values: Any, name: str, dimensions: int, dtype: npt.DTypeLike = None) -> npt.NDArray[Any]:
+def _array(values: Any, name: str, dimensions: int, dtype: npt.DTypeLike | None = None) -> npt.NDArray[Any]:
     """`values` as an array of numbers, or a refusal that names them."""
+    if hasattr(values, "toarray"):
+        raise DataError(message(f"{name} are a sparse matrix", hint="make it an array with `.toarray()`."))
     try:
         # A number too large for the type becomes infinite, which is refused later.
         with np.errstate(over="ignore", invalid="ignore"):
-            array = np.ascontiguousarray(values, dtype=dtype) if np.ndim(values) else np.asarray(values)
+            array = np.asarray(values, dtype=dtype, order="C")
     except (TypeError, ValueError, OverflowError) as error:
         raise DataError(message(f"{name} must be numbers ({error})")) from None
     if array.ndim != dimensions:
-        hint = ""
-        if hasattr(values, "toarray"):
-            hint = "a sparse matrix becomes an array with `.toarray()`."
-        elif dimensions == 2 and array.ndim == 1:
-            hint = "a single feature is a column: `values.reshape(-1, 1)`."
-        raise DataError(message(f"{name} must have {_count(dimensions, 'dimension')}, not {array.ndim}", hint=hint))
+        column = "a single feature is a column: `values.reshape(-1, 1)`." if (array.ndim, dimensions) == (1, 2) else ""
+        raise DataError(message(f"{name} must have {_count(dimensions, 'dimension')}, not {array.ndim}", hint=column))
     if array.dtype.kind not in "biuf":
         raise DataError(message(f"{name} must be numbers, not {array.dtype}"))
     return array
@@ -181,6 +200,19 @@ def _features(features: Any, rows: int) -> npt.NDArray[np.float32]:
         row, column = (int(place[0]) for place in np.nonzero(np.isinf(table)))
         raise DataError(message(f"feature {column + 1} of row {row} is infinite, or too large for a 32-bit float"))
     return table
+
+
+def _feature_names(names: Iterable[str], features: npt.NDArray[np.float32] | None) -> tuple[str, ...]:
+    if isinstance(names, str):
+        raise DataError(message(f"feature names must be a list of names, not the text {names!r}"))
+    words = tuple(str(name) for name in names)
+    columns = 0 if features is None else features.shape[1]
+    if len(words) != columns:
+        raise DataError(message(f"there are {_count(len(words), 'feature name')} for {_count(columns, 'feature')}"))
+    name, times = Counter(words).most_common(1)[0] if words else ("", 1)
+    if times > 1:
+        raise DataError(message(f"{times} features are called '{name}'"))
+    return words
 
 
 def _whole_numbers(values: Any, name: str) -> npt.NDArray[np.int64]:

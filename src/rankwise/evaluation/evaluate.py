@@ -43,9 +43,9 @@ def evaluate(
     `measures` are `Measure`s or their texts; `convention` (default `standard`) is that of texts without a prefix.
     `bounds=True` shows the best and the worst case over ties; `keep` looks at that many documents of each list only.
 
-    >>> result = evaluate([3, 0, 1, 0, 2], [0.5, 0.4, 0.3, 0.2, 0.2], ["nDCG@10", "lightgbm:ndcg@10"][:1], qid=[1, 1, 1, 2, 2])
-    >>> round(result["nDCG@10"].mean, 4)
-    0.8979
+    >>> result = evaluate([3, 0, 1, 0, 2], [0.5, 0.4, 0.3, 0.2, 0.2], ["nDCG@10", "letor4:nDCG@10"], qid=[1, 1, 1, 2, 2])
+    >>> round(result["nDCG@10"].mean, 4), result["nDCG@10"].counts.tied, result["letor4:nDCG@10"].mean
+    (0.8992, 1, 0.0)
     """
     chosen = _measures(measures, convention)
     lists = Lists.of(judgments, scores, qid=qid, group=group, threads=threads)

@@ -48,7 +48,7 @@ class Lists:
         judged_run: bool = False,
         threads: int | None = None,
     ) -> None:
-        self.grades = _kernels.grade(labels, np.zeros(0) if outside is None else outside)
+        self.grades = _kernels.grade(labels, np.zeros(0) if outside is None else outside, threads)
         self.scores = scores
         self.offsets = offsets
         self.outside_offsets = np.zeros(len(offsets), np.int64) if outside_offsets is None else outside_offsets
@@ -76,12 +76,13 @@ class Lists:
     ) -> Lists:
         """Lists from whatever holds judgments and scores."""
         from rankwise.data.dataset import Dataset
+
+        if isinstance(judgments, Dataset):
+            return cls._of_dataset(judgments, scores, threads)
         from rankwise.data.judgments import JudgedRun
 
         if isinstance(judgments, JudgedRun):
             return cls._of_judged_run(judgments, threads)
-        if isinstance(judgments, Dataset):
-            return cls._of_dataset(judgments, scores, threads)
         if _is_judgments(judgments):
             return cls._of_judged_run(_judge(judgments, scores, threads), threads)
         labels = judgments

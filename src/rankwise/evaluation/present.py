@@ -11,8 +11,9 @@ from rankwise.errors import RankwiseError, message
 from rankwise.evaluation.result import Outcome, Result
 from rankwise.evaluation.table import Table
 from rankwise.measures.base import Measure
+from rankwise.measures.convention import AXES, Convention
 
-__all__ = ["arrow", "as_dict", "convention_line", "csv", "per_query", "table", "why"]
+__all__ = ["arrow", "as_dict", "convention_line", "csv", "per_query", "sentence", "table", "why"]
 
 
 def table(results: Sequence[Result], *, digits: int = 4) -> Table:
@@ -116,6 +117,16 @@ _ONLY_IF_UNUSUAL = {
     "labels": "as is", "precision": "float64", "short": "as is", "p_over": "k", "ap_over": "R", "cut": "kept",
     "unjudged": "not relevant", "mean": "lists",
 }  # fmt: skip
+
+
+def sentence(convention: Convention, axis: str) -> str:
+    """The choice on one axis, with what it is about.
+
+    >>> from rankwise.measures.tools import convention
+    >>> sentence(convention("letor4"), "ties"), sentence(convention("letor4"), "outside")
+    ('ties: as given', 'labels that the gain table lacks: gain 0')
+    """
+    return _SENTENCE.get(axis, f"{AXES[axis][0]}: {{}}").format(convention.words(axis))
 
 
 def convention_line(name: str, members: Sequence[Measure]) -> str:

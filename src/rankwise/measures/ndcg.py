@@ -16,7 +16,7 @@ class nDCG(DCG):  # noqa: N801 - its name in the field
     (convention: `ideal`), cut at k (`ideal_cut`). Undefined, hence *empty*, where no judged document has a gain.
 
     >>> nDCG(gain="linear").of([2, 1, 0, 2])
-    0.9315085232327253
+    0.9283395254626584
     >>> nDCG(gain="linear") @ 2
     nDCG(gain='linear')@2
     """

@@ -2,7 +2,7 @@
 
 use crate::error::{Error, Result, quote};
 use crate::ids::Span;
-use crate::numbers::{float32, float64, is_word, short_float32};
+use crate::numbers::{float32, float64, index, is_word, short_float32};
 
 use super::Options;
 
@@ -49,17 +49,21 @@ pub(super) struct Reader<'t> {
     expected: &'t [Expected],
 }
 
-/// A feature: its column, its value and where it ends.
-struct Feature {
-    column: usize,
-    value: f32,
-    end: usize,
-}
-
-/// Finds duplicates among features in any order: the columns that the line has had so far.
+/// Finds duplicates among features in any order: for each column the last line, by its turn, that had it.
 #[derive(Debug, Default)]
 pub(super) struct Sorter {
-    seen: std::collections::HashSet<usize>,
+    turn: usize,
+    seen: Vec<usize>,
+}
+
+impl Sorter {
+    /// Whether the line has not had `column` so far.
+    fn is_new(&mut self, column: usize) -> bool {
+        if column >= self.seen.len() {
+            self.seen.resize(column + 1, 0);
+        }
+        self.seen.get_mut(column).is_some_and(|turn| std::mem::replace(turn, self.turn) != self.turn)
+    }
 }
 
 fn is_blank(byte: u8) -> bool {
@@ -152,9 +156,12 @@ impl<'t> Reader<'t> {
     /// Features whose indices rise. Returns the number of columns and where the features end.
     #[inline]
     fn features(&self, mut at: usize, values: &mut [f32]) -> Result<(usize, usize)> {
+        values.fill(self.options.missing);
         let mut next = 0;
         loop {
-            while let Some((value, end)) = self.expected_feature(at, next) {
+            // The quick way through most files, which leave no feature out.
+            while let Some(value_at) = self.expected_value(at, next) {
+                let (value, end) = self.value(at + 1, value_at)?;
                 if let Some(place) = values.get_mut(next) {
                     *place = value;
                 }
@@ -163,72 +170,54 @@ impl<'t> Reader<'t> {
             }
             at = skip_blanks(self.text, at);
             if self.ends_features(at) {
-                break;
+                return Ok((next, at));
             }
-            let feature = self.feature(at)?;
-            if feature.column < next {
-                return Err(self.out_of_order(at, feature.column, next - 1));
+            let (column, value_at) = self.column(at)?;
+            if column < next {
+                return Err(self.out_of_order(at, column, next - 1));
             }
-            self.fill(values, next, feature.column);
-            if let Some(place) = values.get_mut(feature.column) {
-                *place = feature.value;
+            let (value, end) = self.value(at, value_at)?;
+            if let Some(place) = values.get_mut(column) {
+                *place = value;
             }
-            next = feature.column + 1;
-            at = feature.end;
+            next = column + 1;
+            at = end;
         }
-        self.fill(values, next, values.len());
-        Ok((next, at))
     }
 
     fn features_in_any_order(&self, mut at: usize, values: &mut [f32], sorter: &mut Sorter) -> Result<(usize, usize)> {
         values.fill(self.options.missing);
-        sorter.seen.clear();
+        sorter.turn += 1;
         let mut columns = 0;
         loop {
             at = skip_blanks(self.text, at);
             if self.ends_features(at) {
                 return Ok((columns, at));
             }
-            let feature = self.feature(at)?;
-            if !sorter.seen.insert(feature.column) {
-                return Err(self.twice(at, feature.column));
+            let (column, value_at) = self.column(at)?;
+            if !sorter.is_new(column) {
+                return Err(self.twice(at, column));
             }
-            if let Some(place) = values.get_mut(feature.column) {
-                *place = feature.value;
+            let (value, end) = self.value(at, value_at)?;
+            if let Some(place) = values.get_mut(column) {
+                *place = value;
             }
-            columns = columns.max(feature.column + 1);
-            at = feature.end;
+            columns = columns.max(column + 1);
+            at = end;
         }
     }
 
-    /// The feature at `at` if it is the one of column `next` and its number is short: the quick way through most files.
+    /// Where the value begins of the feature at `at`, a blank before it, if it is the one of column `next`.
     #[inline(always)]
-    fn expected_feature(&self, at: usize, next: usize) -> Option<(f32, usize)> {
+    fn expected_value(&self, at: usize, next: usize) -> Option<usize> {
         let expected = self.expected.get(next)?;
         let bytes = u64::from_le_bytes(*self.text.get(at..)?.first_chunk()?);
-        if (bytes ^ expected.bytes) & expected.mask != 0 {
-            return None;
-        }
-        // What ends the number is looked at next, as the start of what follows.
-        short_float32(self.text, at + expected.len)
-    }
-
-    /// The feature at `at`, whatever it looks like.
-    fn feature(&self, at: usize) -> Result<Feature> {
-        let (column, value_at) = self.column(at)?;
-        let (value, end) = match short_float32(self.text, value_at) {
-            Some(found) => found,
-            None => self.value(at, value_at)?,
-        };
-        Ok(Feature { column, value, end })
+        ((bytes ^ expected.bytes) & expected.mask == 0).then_some(at + expected.len)
     }
 
     /// The column of the feature at `at`, and where its value begins.
     fn column(&self, at: usize) -> Result<(usize, usize)> {
-        let digits = self.from(at).iter().take_while(|byte| byte.is_ascii_digit());
-        let (index, len) = digits.fold((0usize, 0), |(index, len), digit| {
-            (index.saturating_mul(10).saturating_add(usize::from(digit - b'0')), len + 1)
-        });
+        let (index, len) = index(self.from(at));
         if len == 0 || self.text.get(at + len) != Some(&b':') {
             return Err(self.refuse(at, |word| format!("expected a feature, `index:value`, and found {word}")));
         }
@@ -244,7 +233,17 @@ impl<'t> Reader<'t> {
     }
 
     /// The value at `value_at` of the feature at `at`, and where it ends.
+    #[inline(always)]
     fn value(&self, at: usize, value_at: usize) -> Result<(f32, usize)> {
+        match short_float32(self.text, value_at) {
+            // What ends the number is looked at next, as the start of what follows.
+            Some(found) => Ok(found),
+            None => self.any_value(at, value_at),
+        }
+    }
+
+    #[inline(never)]
+    fn any_value(&self, at: usize, value_at: usize) -> Result<(f32, usize)> {
         let text = self.from(value_at);
         let Some((value, len)) = float32(text).filter(|(_, len)| self.ends_word(value_at + len)) else {
             return Err(self.refuse(at, |word| format!("the value of {word} is not a number")));
@@ -300,13 +299,6 @@ impl<'t> Reader<'t> {
 
     fn ends_features(&self, at: usize) -> bool {
         self.text.get(at).is_none_or(|&byte| byte == b'\n' || byte == b'#')
-    }
-
-    fn fill(&self, values: &mut [f32], from: usize, to: usize) {
-        let to = to.min(values.len());
-        if let Some(gap) = values.get_mut(from..to) {
-            gap.fill(self.options.missing);
-        }
     }
 
     /// A refusal of the word at `at`. A word that the end of the text may have cut in two is said to be cut.

@@ -73,3 +73,39 @@ fn by_sorting(columns: Columns<'_>, start: usize, hashes: &[u32]) -> Option<(usi
     }
     best
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::ids::Span;
+
+    /// One list of the words of `text`, each with the hash that `hash` makes of its place.
+    fn twice(text: &str, hash: fn(usize) -> u32) -> Option<(usize, usize)> {
+        let mut documents = Vec::new();
+        for word in text.split(' ') {
+            let start = word.as_ptr() as usize - text.as_ptr() as usize;
+            documents.push(Span::new(start, word.len()).unwrap_or_default().0);
+        }
+        let hashes: Vec<u32> = (0..documents.len()).map(hash).collect();
+        let values = vec![0.0; documents.len()];
+        let offsets = [0, documents.len() as i64];
+        let columns =
+            Columns { text: text.as_bytes(), queries: &[0], offsets: &offsets, documents: &documents, values: &values, hashes: &hashes };
+        earliest(columns, Some(1)).map(|twice| (twice.first, twice.again))
+    }
+
+    #[test]
+    fn equal_hashes_alone_make_no_duplicate() {
+        assert_eq!(twice("a b c d", |_| 7), None);
+        let many: Vec<String> = (0..2_000).map(|i| i.to_string()).collect();
+        assert_eq!(twice(&many.join(" "), |_| 7), None);
+    }
+
+    #[test]
+    fn the_earliest_second_row_is_found_with_its_first() {
+        assert_eq!(twice("a b c b a a", |_| 7), Some((1, 3)));
+        let many: Vec<String> = (0..2_000).map(|i| (i % 1_900).to_string()).collect();
+        assert_eq!(twice(&many.join(" "), |_| 7), Some((0, 1_900)));
+        assert_eq!(twice(&many.join(" "), |row| row as u32 % 1_900), Some((0, 1_900)));
+    }
+}

@@ -42,20 +42,19 @@ impl Lists {
         self.groups.len() == self.queries.len()
     }
 
-    /// A column in list order; rows of one list keep their order.
-    pub fn gather<T: Copy + Default>(&self, column: &[T]) -> Vec<T> {
-        let mut gathered = vec![T::default(); column.len()];
+    /// Puts a column into list order; rows of one list keep their order.
+    pub fn gather<T: Copy>(&self, column: &mut [T]) {
+        let before = column.to_vec();
         let mut places: Vec<usize> = self.offsets.iter().map(|&o| o as usize).collect();
         let mut from = 0;
         for &(list, rows) in &self.groups {
             let Some(to) = places.get_mut(list) else { continue };
-            if let (Some(target), Some(source)) = (gathered.get_mut(*to..*to + rows), column.get(from..from + rows)) {
+            if let (Some(target), Some(source)) = (column.get_mut(*to..*to + rows), before.get(from..from + rows)) {
                 target.copy_from_slice(source);
             }
             *to += rows;
             from += rows;
         }
-        gathered
     }
 }
 

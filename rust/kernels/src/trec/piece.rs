@@ -104,38 +104,66 @@ fn read<const COLUMNS: usize>(piece: Piece<'_>, windows: impl Windows) -> Read {
     read
 }
 
-/// A row that lies within 64 bytes, has exactly the columns it should and is no comment; `None` for any other.
+/// Where a row's columns stand, as start and length, counted from the start of the line; and how long the line is.
+struct Places {
+    query: (usize, usize),
+    document: (usize, usize),
+    number: (usize, usize),
+    line: usize,
+}
+
+/// Finds the columns of a line from the bits of its white space and line ends; `None` unless there are exactly
+/// as many columns as there should be.
+macro_rules! locate {
+    ($name:ident, $bits:ty) => {
+        #[inline(always)]
+        fn $name<const COLUMNS: usize>(white: $bits, newline: $bits) -> Option<Places> {
+            let line = newline ^ newline.checked_sub(1)?;
+            let mut starts = !white & (white << 1 | 1) & line;
+            if starts.count_ones() as usize != COLUMNS {
+                return None;
+            }
+            let mut after = |skipped: usize| {
+                for _ in 0..skipped {
+                    starts &= starts.wrapping_sub(1);
+                }
+                let start = starts.trailing_zeros();
+                (start as usize, white.unbounded_shr(start).trailing_zeros() as usize)
+            };
+            // The iteration (Q0) stands between query and document, and in a run the rank before the score.
+            let (query, document, number) = (after(0), after(2), after(if COLUMNS == 4 { 1 } else { 2 }));
+            Some(Places { query, document, number, line: line.count_ones() as usize })
+        }
+    };
+}
+
+locate!(within_64, u64);
+locate!(within_128, u128);
+
+/// A row that lies within 128 bytes, has exactly the columns it should and is no comment; `None` for any other.
 #[inline(always)]
 fn quickly<const COLUMNS: usize>(text: &[u8], at: usize, windows: impl Windows) -> Option<Found> {
-    let window = text.get(at..)?.first_chunk::<64>()?;
+    let rest = text.get(at..)?;
+    let (window, further) = rest.split_first_chunk::<64>()?;
     let masks = windows.masks(window);
-    if masks.newline == 0 {
-        return None;
-    }
-    let line = masks.newline ^ (masks.newline - 1);
-    let mut starts = !masks.white & (masks.white << 1 | 1) & line;
-    if starts.count_ones() as usize != COLUMNS {
-        return None;
-    }
-    let mut after = |skipped: usize| {
-        for _ in 0..skipped {
-            starts &= starts.wrapping_sub(1);
-        }
-        let start = starts.trailing_zeros();
-        (start as usize, masks.white.unbounded_shr(start).trailing_zeros() as usize)
+    let places = if masks.newline != 0 {
+        within_64::<COLUMNS>(masks.white, masks.newline)?
+    } else {
+        let second = windows.masks(further.first_chunk()?);
+        let join = |low: u64, high: u64| u128::from(low) | u128::from(high) << 64;
+        within_128::<COLUMNS>(join(masks.white, second.white), join(masks.newline, second.newline))?
     };
-    // The iteration (Q0) stands between query and document, and in a run the rank before the score.
-    let (query, document, number) = (after(0), after(2), after(if COLUMNS == 4 { 1 } else { 2 }));
-    if *window.get(query.0)? == b'#' {
+    let Places { query, document, number, line } = places;
+    if *rest.get(query.0)? == b'#' {
         return None;
     }
     let value = match decimal::plain(text, at + number.0, number.1) {
         Some(value) => value,
-        None => line::number(window.get(number.0..number.0 + number.1)?)?,
+        None => line::number(rest.get(number.0..number.0 + number.1)?)?,
     };
-    // Within 64 bytes every length fits; that every start fits was seen to before.
+    // Within 128 bytes every length fits; that every start fits was seen to before.
     let span = |(start, len): (usize, usize)| Span(((at + start) as u64) << 16 | len as u64);
-    Some(Found { query: span(query), document: span(document), value, next: at + line.count_ones() as usize })
+    Some(Found { query: span(query), document: span(document), value, next: at + line })
 }
 
 /// Any line; with where the next one starts.

@@ -24,7 +24,7 @@ def opened(path: PathLike) -> Text:
 
 
 @contextmanager
-def writing(path: PathLike) -> Iterator[IO[bytes]]:
+def writing(path: PathLike) -> Iterator[IO[bytes] | gzip.GzipFile]:
     """A file that appears under its name once it is complete, packed if that ends in `.gz`; `-` is standard output."""
     if os.fspath(path) == "-":
         yield sys.stdout.buffer

@@ -43,7 +43,7 @@ def write_run(path: str | os.PathLike[str], run: Run) -> None:
     A run without a name gets the tag `rankwise`.
     """
     tag = (run.name or "rankwise").encode()
-    if len(tag.split()) != 1 or tag != tag.strip():
+    if tag.split() != [tag]:
         raise DataError(message(f"the run's name {run.name!r} cannot be a tag", hint="a tag is one word."))
     rows = _rows(run, fall=True)
     line = b"%s Q0 %s %d %s %s\n"
@@ -66,11 +66,15 @@ def _rows(lists: _Lists, *, fall: bool = False) -> Iterator[tuple[bytes, bytes, 
             yield query, _column(at(document), "document"), rank, value
 
 
+# What a file must not begin with: a comment, byte order marks, gzip.
+_BEGINNINGS = (b"#", b"\xef\xbb\xbf", b"\xff\xfe", b"\xfe\xff", b"\x1f\x8b")
+
+
 def _column(word: bytes, what: str) -> bytes:
     """Refuses an id that would not be read back."""
-    if len(word.split()) != 1 or word != word.strip() or (what == "query" and word.startswith(b"#")):
+    if word.split() != [word] or (what == "query" and word.startswith(_BEGINNINGS)):
         shown = word.decode("utf-8", "backslashreplace")
-        hint = "an id is not empty, has no white space in it, and a query's does not begin with `#`."
+        hint = "an id is not empty and has no white space; a query's does not begin with `#` or a byte order mark."
         raise DataError(message(f"the {what} id {shown!r} cannot stand in a TREC file", hint=hint))
     return word
 

@@ -1,0 +1,71 @@
+# Every target works on a fresh clone with Python ≥ 3.11, Rust and make; all it needs goes into .venv.
+PYTHON ?= python3
+VENV := .venv
+BIN := $(VENV)/bin
+export PIP_DISABLE_PIP_VERSION_CHECK := 1
+
+.PHONY: demo test test-all rust-test lint format bench docs fuzz wheel clean
+
+demo: $(VENV)/.installed
+	@$(BIN)/rankwise demo
+
+test: $(VENV)/.test
+	cargo test --release --quiet --workspace --exclude rankwise-python
+	$(BIN)/python -m pytest -m "not slow"
+
+test-all: $(VENV)/.test
+	cargo test --release --quiet --workspace --exclude rankwise-python
+	$(BIN)/python -m pytest
+
+lint: $(VENV)/.lint
+	$(BIN)/ruff check src tests benchmarks
+	$(BIN)/ruff format --check src tests benchmarks
+	$(BIN)/mypy
+	cargo clippy --quiet --workspace -- -D warnings
+	cargo fmt --all --check
+
+format: $(VENV)/.lint
+	$(BIN)/ruff check --fix-only --quiet src tests benchmarks
+	$(BIN)/ruff format src tests benchmarks
+	cargo fmt --all
+
+# The peers live in a benchmark kit outside the project: make bench KIT=path/to/kit
+bench: $(VENV)/.test
+	@test -n "$(KIT)" || { echo "make bench KIT=DIR, where DIR/bench holds the peers' kit (see benchmarks/README.md)"; exit 2; }
+	$(BIN)/python benchmarks/speed/arrays.py --kit $(KIT)
+	$(BIN)/python benchmarks/speed/trec.py --kit $(KIT)
+	$(BIN)/python benchmarks/speed/letor.py --kit $(KIT)
+	$(BIN)/python benchmarks/speed/startup.py
+
+# Mutated inputs for each parser; the figures are in benchmarks/LOG.md.
+fuzz:
+	cargo run --release --quiet -p rankwise-kernels --example fuzz -- all 1000000
+
+wheel: $(VENV)/.build
+	$(BIN)/maturin build --release --out dist
+
+clean:
+	rm -rf $(VENV) target build dist
+
+SOURCES := pyproject.toml Cargo.toml $(shell find rust -name '*.rs' -o -name Cargo.toml)
+
+$(VENV)/bin/python:
+	$(PYTHON) -m venv $(VENV)
+
+$(VENV)/.build: | $(VENV)/bin/python
+	$(BIN)/python -m pip install --quiet 'maturin>=1.9,<2' 'pip>=25.1'
+	@touch $@
+
+# The package is installed in place, so that Python sources need no step of their own.
+$(VENV)/.installed: $(SOURCES) $(VENV)/.build
+	$(BIN)/python -m pip install --quiet 'numpy>=1.26'
+	VIRTUAL_ENV=$(abspath $(VENV)) $(BIN)/maturin develop --release --quiet
+	@touch $@
+
+$(VENV)/.test: $(VENV)/.installed
+	$(BIN)/python -m pip install --quiet --group test
+	@touch $@
+
+$(VENV)/.lint: $(VENV)/.installed
+	$(BIN)/python -m pip install --quiet --group lint
+	@touch $@
