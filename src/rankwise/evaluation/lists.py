@@ -13,6 +13,7 @@ from rankwise import _kernels
 from rankwise.data.ids import Ids
 from rankwise.errors import DataError, message
 from rankwise.measures.base import Measure
+from rankwise.measures.convention import Convention
 
 if TYPE_CHECKING:
     from rankwise.data.dataset import Dataset
@@ -134,15 +135,15 @@ class Lists:
         groups: dict[tuple[Any, ...], list[int]] = {}
         for at, measure in enumerate(measures):
             c = measure.convention
-            groups.setdefault((c.ties, c.seed if c.ties == "random" else 0, c.precision, c.unjudged), []).append(at)
+            groups.setdefault((c.ties, c.seed if c.ties == "random" else 0, c.precision, _drops(c)), []).append(at)
         labels = self.grades.labels
         columns: list[Any] = [None] * len(measures)
-        for (ties, seed, precision, unjudged), members in groups.items():
+        for (ties, seed, precision, drops), members in groups.items():
             order = {
                 "ties": ties,
                 "seed": seed,
                 "single": precision == "float32",
-                "drop_unjudged": unjudged == "removed",
+                "dropped": _dropped(labels, drops),
                 "keep": keep,
             }
             plans = [measures[at].plan(labels, self.grades.present, self._longest) for at in members]
@@ -166,6 +167,18 @@ class Lists:
             raise DataError(message(f"ties={ties!r} needs document ids, and these lists have none", hint=hint))
         queries = self.queries if self.queries is not None else Ids.of(range(len(self)))
         return (queries.text, queries.spans, self.documents.text, self.documents.spans)
+
+
+def _drops(convention: Convention) -> tuple[bool, bool]:
+    """Whether documents without a judgment are removed, and with them those whose negative label stands for none."""
+    removed = convention.unjudged == "removed"
+    return removed, removed and convention.negative == "zero"
+
+
+def _dropped(labels: npt.NDArray[np.float64], drops: tuple[bool, bool]) -> npt.NDArray[np.bool_]:
+    """Of each distinct label, whether its documents are removed."""
+    unjudged, negative = drops
+    return (np.isnan(labels) & unjudged) | ((labels < 0) & negative)
 
 
 def _is_judgments(judgments: Any) -> bool:
