@@ -31,14 +31,20 @@ pub struct Ids<'a> {
 
 /// How the lists are put in order before any measure looks at them.
 #[derive(Debug, Clone, Copy)]
-pub struct Ordering {
+pub struct Ordering<'a> {
     pub ties: TieRule,
     /// Scores are rounded to single precision first.
     pub single: bool,
-    /// Documents without a judgment are taken out first.
-    pub drop_unjudged: bool,
     /// Only so many documents of each list are looked at.
     pub keep: usize,
+    /// Per grade: whether its documents are taken out of what is looked at. Empty: none are.
+    pub dropped: &'a [bool],
+}
+
+impl Ordering<'_> {
+    fn drops(&self, grade: u32) -> bool {
+        self.dropped.get(grade as usize).copied().unwrap_or(false)
+    }
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -132,7 +138,7 @@ impl Code for u32 {
 /// Less work than this is not worth waking a thread for.
 const SMALL: usize = 1 << 15;
 
-pub fn evaluate<S: Score, C: Code>(lists: &Lists<'_, S, C>, ordering: Ordering, measures: &[Measure], threads: Option<usize>) -> Vec<Column> {
+pub fn evaluate<S: Score, C: Code>(lists: &Lists<'_, S, C>, ordering: Ordering<'_>, measures: &[Measure], threads: Option<usize>) -> Vec<Column> {
     let blocks = threads::blocks(lists.offsets, SMALL);
     let parts = threads::each(threads, blocks, || Evaluator::new(lists, ordering, measures), Evaluator::run);
     let mut columns = vec![Column::default(); measures.len()];
@@ -147,7 +153,7 @@ pub fn evaluate<S: Score, C: Code>(lists: &Lists<'_, S, C>, ordering: Ordering, 
 
 struct Evaluator<'a, S, C> {
     lists: &'a Lists<'a, S, C>,
-    ordering: Ordering,
+    ordering: Ordering<'a>,
     measures: &'a [Measure],
     arch: pulp::Arch,
     reach: usize,
@@ -163,7 +169,7 @@ struct Evaluator<'a, S, C> {
 }
 
 impl<'a, S: Score, C: Code> Evaluator<'a, S, C> {
-    fn new(lists: &'a Lists<'a, S, C>, ordering: Ordering, measures: &'a [Measure]) -> Self {
+    fn new(lists: &'a Lists<'a, S, C>, ordering: Ordering<'a>, measures: &'a [Measure]) -> Self {
         // A measure that walks to R needs the whole list, and so does a list of which only the top is kept.
         let whole = measures.iter().any(|m| matches!(m.formula, Formula::RPrecision));
         let reach = if whole || ordering.keep < usize::MAX { usize::MAX } else { measures.iter().map(Measure::reach).max().unwrap_or(0) };
@@ -204,48 +210,61 @@ impl<'a, S: Score, C: Code> Evaluator<'a, S, C> {
 
     /// Ranks → grades of the list's documents in `ranked`; returns how many documents count as retrieved.
     fn put_in_order(&mut self, list: usize, rows: std::ops::Range<usize>, scores: &[S], codes: &[C]) -> usize {
-        let dropped = if self.ordering.drop_unjudged { self.lists.unjudged } else { None };
         let ids = self.lists.ids.map(|ids| ListIds {
             query: ids.queries.get(list).map_or(&[], |&s| Span(s).of(ids.query_text)),
             text: ids.document_text,
             documents: ids.documents.get(rows).unwrap_or_default(),
         });
-        let ties = match self.ordering.ties {
-            TieRule::Settled(ties) => ties,
-            _ => Ties::Input,
-        };
-        if let Some(unjudged) = dropped.filter(|&u| codes.iter().any(|c| c.grade() == u)) {
-            self.kept_rows.clear();
-            self.kept_rows.extend((0u32..).zip(codes).filter(|(_, c)| c.grade() != unjudged).map(|(row, _)| row));
-            self.kept_scores.clear();
-            self.kept_scores.extend(self.kept_rows.iter().filter_map(|&row| scores.get(row as usize)));
-            let documents: Vec<u64> = match &ids {
-                Some(ids) => self.kept_rows.iter().filter_map(|&row| ids.documents.get(row as usize).copied()).collect(),
-                None => Vec::new(),
-            };
-            let ids = ids.map(|ids| ListIds { documents: &documents, ..ids });
-            let kept = std::mem::take(&mut self.kept_scores);
-            self.sort(&kept, ties, ids.as_ref());
-            self.kept_scores = kept;
-            let kept_rows = &self.kept_rows;
-            for row in &mut self.order.rows {
-                *row = kept_rows.get(*row as usize).copied().unwrap_or(0);
-            }
+        let mut len = scores.len();
+        if !self.ordering.dropped.is_empty() && codes.iter().any(|c| self.ordering.drops(c.grade())) {
+            self.choose_rows(scores, codes, ids.as_ref());
+            self.sort_kept(scores, ids.as_ref());
+            len = self.kept_rows.len();
         } else {
-            self.sort(scores, ties, ids.as_ref());
+            self.sort(scores, self.reach, ids.as_ref());
         }
         self.ranked.clear();
-        self.ranked.extend(self.order.rows.iter().filter_map(|&row| codes.get(row as usize)).map(|c| c.grade()));
-        let len = if dropped.is_some() { scores.len().min(self.kept_len(codes, dropped)) } else { scores.len() };
-        if self.ordering.keep < len {
-            self.keep_top(self.ordering.keep);
-            return self.ordering.keep;
+        if self.order.as_given && len == codes.len() {
+            self.ranked.extend(codes.iter().map(|c| c.grade()));
+        } else {
+            self.ranked.extend(self.order.rows.iter().filter_map(|&row| codes.get(row as usize)).map(|c| c.grade()));
+        }
+        if self.ordering.keep < scores.len() {
+            len = len.min(self.ordering.keep);
+            self.keep_top(len);
         }
         len
     }
 
-    fn kept_len(&self, codes: &[C], dropped: Option<u32>) -> usize {
-        codes.iter().filter(|c| Some(c.grade()) != dropped).count()
+    /// The rows that are looked at, ascending: the top of the list as it was returned, without dropped documents.
+    fn choose_rows(&mut self, scores: &[S], codes: &[C], ids: Option<&ListIds<'_>>) {
+        let ordering = self.ordering;
+        let stays = |row: &u32| codes.get(*row as usize).is_some_and(|c| !ordering.drops(c.grade()));
+        self.kept_rows.clear();
+        if ordering.keep < scores.len() {
+            self.sort(scores, ordering.keep, ids);
+            self.kept_rows.extend(self.order.rows.iter().take(ordering.keep).copied().filter(stays));
+            self.kept_rows.sort_unstable();
+        } else {
+            self.kept_rows.extend((0..scores.len() as u32).filter(stays));
+        }
+    }
+
+    /// Orders the rows that were chosen, as rows of the whole list.
+    fn sort_kept(&mut self, scores: &[S], ids: Option<&ListIds<'_>>) {
+        let mut kept = std::mem::take(&mut self.kept_scores);
+        kept.clear();
+        kept.extend(self.kept_rows.iter().filter_map(|&row| scores.get(row as usize)));
+        let documents: Vec<u64> = match ids {
+            Some(ids) => self.kept_rows.iter().filter_map(|&row| ids.documents.get(row as usize).copied()).collect(),
+            None => Vec::new(),
+        };
+        let ids = ids.map(|ids| ListIds { documents: &documents, query: ids.query, text: ids.text });
+        self.sort(&kept, self.reach, ids.as_ref());
+        self.kept_scores = kept;
+        for row in &mut self.order.rows {
+            *row = self.kept_rows.get(*row as usize).copied().unwrap_or(0);
+        }
     }
 
     /// Documents below rank `keep` are as if they had not been retrieved.
@@ -259,8 +278,12 @@ impl<'a, S: Score, C: Code> Evaluator<'a, S, C> {
         count_sorted(&self.ranked, &mut self.sorted, &mut self.retrieved);
     }
 
-    fn sort(&mut self, scores: &[S], ties: Ties, ids: Option<&ListIds<'_>>) {
-        let (order, reach) = (&mut self.order, self.reach);
+    fn sort(&mut self, scores: &[S], reach: usize, ids: Option<&ListIds<'_>>) {
+        let ties = match self.ordering.ties {
+            TieRule::Settled(ties) => ties,
+            _ => Ties::Input,
+        };
+        let order = &mut self.order;
         if self.ordering.single {
             self.single.clear();
             self.single.extend(scores.iter().map(|s| s.to_f32()));

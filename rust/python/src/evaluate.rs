@@ -75,7 +75,7 @@ pub struct Plan<'py> {
     denominator: String,
     empty: f64,
     short_is_zero: bool,
-    level: f64,
+    parameters: Vec<f64>,
     level_truncates: bool,
     single_reciprocal: bool,
 }
@@ -93,7 +93,7 @@ impl Plan<'_> {
             denominator: named(&self.denominator, DENOMINATORS)?,
             empty: self.empty,
             short_is_zero: self.short_is_zero,
-            level: self.level,
+            parameters: self.parameters.clone(),
             level_truncates: self.level_truncates,
             single_reciprocal: self.single_reciprocal,
         })
@@ -114,6 +114,13 @@ const FORMULAS: &[(&str, Formula)] = &[
     ("interpolated_precision", Formula::InterpolatedPrecision),
     ("ndcg_rel", Formula::NdcgRel),
     ("rndcg", Formula::Rndcg),
+    ("success", Formula::Success),
+    ("f_measure", Formula::FMeasure),
+    ("set_average_precision", Formula::SetAveragePrecision),
+    ("inferred_average_precision", Formula::InferredAveragePrecision),
+    ("binary_g", Formula::BinaryG),
+    ("normalized_g", Formula::NormalizedG),
+    ("utility", Formula::Utility),
     ("lists", Formula::Lists),
     ("retrieved", Formula::Retrieved),
     ("relevant", Formula::Relevant),
@@ -126,6 +133,7 @@ const DENOMINATORS: &[(&str, Denominator)] = &[
     ("min(k, n)", Denominator::Returned),
     ("R", Denominator::Relevant),
     ("min(R, k)", Denominator::RelevantToDepth),
+    ("min(k, R)", Denominator::RelevantToDepth),
     ("hits", Denominator::Hits),
 ];
 
@@ -152,11 +160,11 @@ fn tie_rule(name: &str, seed: u64) -> PyResult<TieRule> {
 /// The order a group of measures shares.
 #[derive(FromPyObject)]
 #[pyo3(from_item_all)]
-pub struct OrderPlan {
+pub struct OrderPlan<'py> {
     ties: String,
     seed: u64,
     single: bool,
-    drop_unjudged: bool,
+    dropped: PyReadonlyArray1<'py, bool>,
     keep: Option<usize>,
 }
 
@@ -176,7 +184,7 @@ pub fn evaluate<'py>(
     offsets: PyReadonlyArray1<'py, i64>,
     outside_offsets: PyReadonlyArray1<'py, i64>,
     ids: Option<IdColumns<'py>>,
-    order: OrderPlan,
+    order: OrderPlan<'py>,
     measures: Vec<Plan<'py>>,
     threads: Option<usize>,
 ) -> PyResult<Columns<'py>> {
@@ -184,7 +192,7 @@ pub fn evaluate<'py>(
     let ordering = Ordering {
         ties: tie_rule(&order.ties, order.seed)?,
         single: order.single,
-        drop_unjudged: order.drop_unjudged,
+        dropped: order.dropped.as_slice()?,
         keep: order.keep.unwrap_or(usize::MAX),
     };
     let rest = Rest {
@@ -218,7 +226,7 @@ struct Rest<'a> {
     offsets: &'a [i64],
     outside_offsets: &'a [i64],
     ids: Option<Ids<'a>>,
-    ordering: Ordering,
+    ordering: Ordering<'a>,
     measures: &'a [Measure],
     threads: Option<usize>,
 }

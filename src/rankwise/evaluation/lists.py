@@ -13,12 +13,16 @@ from rankwise import _kernels
 from rankwise.data.ids import Ids
 from rankwise.errors import DataError, message
 from rankwise.measures.base import Measure
+from rankwise.measures.convention import Convention
 
 if TYPE_CHECKING:
     from rankwise.data.dataset import Dataset
     from rankwise.data.judgments import JudgedRun
 
-__all__ = ["Lists"]
+__all__ = ["TIED", "Lists"]
+
+# The kernel's mark of a list with equal scores within reach of the cut-off.
+TIED = 4
 
 
 class Lists:
@@ -134,24 +138,33 @@ class Lists:
         groups: dict[tuple[Any, ...], list[int]] = {}
         for at, measure in enumerate(measures):
             c = measure.convention
-            groups.setdefault((c.ties, c.seed if c.ties == "random" else 0, c.precision, c.unjudged), []).append(at)
+            groups.setdefault((c.ties, c.seed if c.ties == "random" else 0, c.precision, _drops(c)), []).append(at)
         labels = self.grades.labels
         columns: list[Any] = [None] * len(measures)
-        for (ties, seed, precision, unjudged), members in groups.items():
+        for (ties, seed, precision, drops), members in groups.items():
             order = {
                 "ties": ties,
                 "seed": seed,
                 "single": precision == "float32",
-                "drop_unjudged": unjudged == "removed",
+                "dropped": _dropped(labels, drops),
                 "keep": keep,
             }
             plans = [measures[at].plan(labels, self.grades.present, self._longest) for at in members]
             found = _kernels.evaluate(
                 self.scores, self.grades, self.offsets, self.outside_offsets, self._ids(ties), order, plans, self.threads
             )
+            if ties.startswith("docid") and self.documents is None:
+                self._refuse_ties(ties, [flags for _, flags in found])
             for at, column in zip(members, found, strict=True):
                 columns[at] = column
         return columns
+
+    def _refuse_ties(self, ties: str, flags: list[npt.NDArray[np.uint8]]) -> None:
+        """Without document ids their order is unknown, which matters where scores are tied."""
+        tied = sum(int(((f & TIED) != 0).any()) for f in flags)
+        if tied:
+            hint = "give document ids, or choose another order of ties, as in nDCG(ties='input')."
+            raise DataError(message(f"ties={ties!r} needs document ids: scores are tied, and these lists have none", hint=hint))
 
     def _ids(self, ties: str) -> tuple[Any, ...] | None:
         if not ties.startswith("docid") and ties != "random":
@@ -162,10 +175,21 @@ class Lists:
                 if queries is None:
                     return None
                 return (queries.text, queries.spans, queries.text, np.zeros(len(self.scores), np.uint64))
-            hint = "give document ids, or choose another order of ties, such as ties='input'."
-            raise DataError(message(f"ties={ties!r} needs document ids, and these lists have none", hint=hint))
+            return None
         queries = self.queries if self.queries is not None else Ids.of(range(len(self)))
         return (queries.text, queries.spans, self.documents.text, self.documents.spans)
+
+
+def _drops(convention: Convention) -> tuple[bool, bool]:
+    """Whether documents without a judgment are removed, and with them those whose negative label stands for none."""
+    removed = convention.unjudged == "removed"
+    return removed, removed and convention.negative == "zero"
+
+
+def _dropped(labels: npt.NDArray[np.float64], drops: tuple[bool, bool]) -> npt.NDArray[np.bool_]:
+    """Of each distinct label, whether its documents are removed."""
+    unjudged, negative = drops
+    return (np.isnan(labels) & unjudged) | ((labels < 0) & negative)
 
 
 def _is_judgments(judgments: Any) -> bool:

@@ -92,6 +92,10 @@ class Measure(metaclass=_Kind):
         """Parameters of the formula itself, beside `k`."""
         return {}
 
+    def _numbers(self) -> list[float]:
+        """The same as the kernel's formula wants them."""
+        return []
+
     @property
     def relevant_axes(self) -> tuple[str, ...]:
         """The axes of a convention that this measure looks at."""
@@ -164,7 +168,7 @@ class Measure(metaclass=_Kind):
             "denominator": c.p_over if "p_over" in self.axes else c.ap_over,
             "empty": np.nan if isinstance(c.empty, str) else c.empty,
             "short_is_zero": c.short == "zero",
-            "level": getattr(self, "recall", 0.0),
+            "parameters": self._numbers(),
             "level_truncates": "recall-level-truncated" in c.quirks,
             "single_reciprocal": "float32-reciprocal" in c.quirks,
         }

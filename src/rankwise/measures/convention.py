@@ -27,7 +27,7 @@ AXES: dict[str, tuple[str, dict[object, str]]] = {
     ),
     "outside": ("labels that the gain table lacks", {"error": "refused", "zero": "gain 0"}),
     "labels": ("how a label is read", {"as is": "as it is", "truncated": "truncated to a whole number"}),
-    "negative": ("negative labels", {"error": "refused", "as is": "as they are", "zero": "gain 0, not relevant"}),
+    "negative": ("negative labels", {"error": "refused", "as is": "as they are", "zero": "as if not judged: gain 0, not relevant"}),
     "discount": (
         "discount of rank i",
         {
@@ -65,7 +65,7 @@ AXES: dict[str, tuple[str, dict[object, str]]] = {
     "short": ("a list of fewer than k documents", {"as is": "as it is", "zero": "scores 0"}),
     "rel": ("labels that are relevant", {">0": "above 0"}),
     "cut": ("the cut-off k", {"kept": "kept", "ignored": "ignored"}),
-    "p_over": ("P@k is over", {"k": "k", "min(k, n)": "min(k, n)"}),
+    "p_over": ("P@k is over", {"k": "k", "min(k, n)": "min(k, n)", "min(k, R)": "min(k, R)"}),
     "ap_over": ("AP@k is over", {"R": "R", "min(R, k)": "min(R, k)", "hits": "the hits in the top k"}),
     "gmax": ("greatest grade of ERR", {}),
     "unjudged": ("documents without a judgment", {"not relevant": "not relevant", "removed": "removed"}),

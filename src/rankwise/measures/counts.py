@@ -1,10 +1,13 @@
-"""NumQ, NumRet, NumRel, NumRelRet: how many lists and documents there are."""
+"""NumQ, NumRet, NumRel, NumRelRet, NumNonrelRet: how many lists and documents there are."""
 
 from __future__ import annotations
 
-from rankwise.measures.base import Measure
+import numpy as np
 
-__all__ = ["NumQ", "NumRel", "NumRelRet", "NumRet"]
+from rankwise.measures.base import Measure, Present
+from rankwise.measures.convention import Labels
+
+__all__ = ["NumNonrelRet", "NumQ", "NumRel", "NumRelRet", "NumRet"]
 
 
 class NumQ(Measure):
@@ -59,3 +62,20 @@ class NumRelRet(Measure):
     formula = "relevant_retrieved"
     axes = ("rel",)
     takes_k = False
+
+
+class NumNonrelRet(Measure):
+    """The documents retrieved that were judged and are not relevant.
+
+    >>> NumNonrelRet().of([1, 0, 2, float("nan")])
+    1.0
+    """
+
+    __slots__ = ()
+    name = "NumNonrelRet"
+    formula = "relevant_retrieved"
+    axes = ("rel",)
+    takes_k = False
+
+    def worth(self, labels: Labels, present: Present) -> Labels:
+        return np.where(labels >= 0, 1.0 - super().worth(labels, present), 0.0)

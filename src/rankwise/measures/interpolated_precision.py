@@ -41,3 +41,6 @@ class IPrec(Measure):
 
     def _parameters(self) -> dict[str, Any]:
         return {"recall": self.recall}
+
+    def _numbers(self) -> list[float]:
+        return [self.recall]

@@ -12,7 +12,8 @@ class P(Measure):
 
     .. math:: \mathrm{P@}k = \frac{1}{k} \sum_{i=1}^{\min(k, n)} [\, l_i \text{ relevant} \,]
 
-    Over k even if the list is shorter, or over min(k, n) (convention: `p_over`). Never undefined.
+    Over k even if the list is shorter, over min(k, n), or over min(k, R), the most that k documents can hold
+    (convention: `p_over`). Without k, the whole list: k = n. Never undefined.
 
     >>> (P @ 4).of([1, 0, 1]), P(p_over="min(k, n)", k=4).of([1, 0, 1])
     (0.5, 0.6666666666666666)

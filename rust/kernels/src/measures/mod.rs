@@ -5,19 +5,26 @@
 //! A formula returns `None` where it is undefined (its denominator is 0): the list is *empty* for this measure.
 
 mod average_precision;
+mod binary_g;
 mod bpref;
 mod counts;
 mod dcg;
 mod err;
+mod f_measure;
+mod inferred_average_precision;
 mod interpolated_precision;
 mod mean_ndcg;
 mod ndcg;
 mod ndcg_rel;
+mod normalized_g;
 mod precision;
 mod r_precision;
 mod recall;
 mod reciprocal_rank;
 mod rndcg;
+mod set_average_precision;
+mod success;
+mod utility;
 
 use crate::order::Block;
 
@@ -57,6 +64,13 @@ pub enum Formula {
     InterpolatedPrecision,
     NdcgRel,
     Rndcg,
+    Success,
+    FMeasure,
+    SetAveragePrecision,
+    InferredAveragePrecision,
+    BinaryG,
+    NormalizedG,
+    Utility,
     Lists,
     Retrieved,
     Relevant,
@@ -100,7 +114,7 @@ pub struct Measure {
     /// The cut-off k; `usize::MAX` for the whole list.
     pub depth: usize,
     pub worth: Vec<f64>,
-    /// Per grade: whether a document of this grade was judged (matters to bpref alone).
+    /// Per grade: whether a document of this grade was judged (matters to bpref and infAP alone).
     pub known: Vec<bool>,
     /// Per rank; reaches as far as the longest list or the depth.
     pub discounts: Vec<f64>,
@@ -111,8 +125,8 @@ pub struct Measure {
     pub empty: f64,
     /// Whether a list of fewer than k documents scores 0.
     pub short_is_zero: bool,
-    /// The recall level of interpolated precision.
-    pub level: f64,
+    /// The numbers of the formula itself: levels of recall, weights, a multiple of R.
+    pub parameters: Vec<f64>,
     /// Whether recall levels become ranks by truncation (trec_eval 9) instead of rounding.
     pub level_truncates: bool,
     /// Whether 1/r is rounded to single precision (RankLib).
@@ -135,6 +149,13 @@ impl Measure {
             Formula::InterpolatedPrecision => interpolated_precision::interpolated_precision(self, list),
             Formula::NdcgRel => ndcg_rel::ndcg_rel(self, list),
             Formula::Rndcg => rndcg::rndcg(self, list),
+            Formula::Success => success::success(self, list),
+            Formula::FMeasure => f_measure::f_measure(self, list),
+            Formula::SetAveragePrecision => set_average_precision::set_average_precision(self, list),
+            Formula::InferredAveragePrecision => inferred_average_precision::inferred_average_precision(self, list),
+            Formula::BinaryG => binary_g::binary_g(self, list),
+            Formula::NormalizedG => normalized_g::normalized_g(self, list),
+            Formula::Utility => Some(utility::utility(self, list)),
             Formula::Lists => Some(1.0),
             Formula::Retrieved => Some(list.len as f64),
             Formula::Relevant => Some(counts::relevant(self, list) as f64),
@@ -145,7 +166,7 @@ impl Measure {
     /// Ranks beyond this cannot matter.
     pub fn reach(&self) -> usize {
         match self.formula {
-            Formula::Lists | Formula::Retrieved | Formula::Relevant | Formula::RelevantRetrieved => 0,
+            Formula::Lists | Formula::Retrieved | Formula::Relevant | Formula::RelevantRetrieved | Formula::Utility => 0,
             _ => self.depth,
         }
     }
@@ -156,7 +177,7 @@ impl Measure {
         let mixed = grades.windows(2).any(|w| matches!(w, [a, b] if self.worth(*a) != self.worth(*b)));
         mixed
             && match self.formula {
-                Formula::Precision | Formula::Recall => block.end() > self.depth,
+                Formula::Precision | Formula::Recall | Formula::FMeasure => block.end() > self.depth,
                 Formula::RPrecision => (block.start as u64) < self.relevant(list) && block.end() as u64 > self.relevant(list),
                 Formula::Dcg | Formula::Ndcg => {
                     let counted = |rank| if rank < self.depth { self.discount(rank) } else { 0.0 };
@@ -166,7 +187,7 @@ impl Measure {
                     let known = |g: u32| self.known.get(g as usize).copied().unwrap_or(false);
                     grades.iter().any(|&g| self.worth(g) > 0.0) && grades.iter().any(|&g| self.worth(g) <= 0.0 && known(g))
                 }
-                Formula::ReciprocalRank => list.ranked.iter().take(block.start).all(|&g| self.worth(g) == 0.0),
+                Formula::ReciprocalRank | Formula::Success => list.ranked.iter().take(block.start).all(|&g| self.worth(g) == 0.0),
                 _ => true,
             }
     }
@@ -174,6 +195,11 @@ impl Measure {
     #[inline(always)]
     fn worth(&self, grade: u32) -> f64 {
         self.worth.get(grade as usize).copied().unwrap_or(0.0)
+    }
+
+    /// A number of the formula itself.
+    fn parameter(&self, at: usize) -> f64 {
+        self.parameters.get(at).copied().unwrap_or(0.0)
     }
 
     #[inline(always)]
@@ -186,6 +212,11 @@ impl Measure {
             Pool::Judged => list.judged,
             Pool::Retrieved => list.retrieved,
         }
+    }
+
+    /// The documents retrieved that are worth anything.
+    fn retrieved(&self, list: &List<'_>) -> u64 {
+        list.retrieved.iter().filter(|c| self.worth(c.grade) > 0.0).map(|c| u64::from(c.documents)).sum()
     }
 
     /// R: the relevant documents of the pool.

@@ -1,4 +1,4 @@
-//! P@k: relevant documents among the first k, over k or min(k, n).
+//! P@k: relevant documents among the first k, over k, min(k, n), or as many of the k as can be relevant.
 
 use super::{Denominator, List, Measure};
 
@@ -6,6 +6,10 @@ pub fn precision(measure: &Measure, list: &List<'_>) -> Option<f64> {
     let returned = list.len;
     let over = match measure.denominator {
         Denominator::Returned => measure.depth.min(returned),
+        Denominator::RelevantToDepth => {
+            let relevant = usize::try_from(measure.relevant(list)).unwrap_or(usize::MAX);
+            relevant.min(if measure.depth == usize::MAX { returned } else { measure.depth })
+        }
         _ if measure.depth == usize::MAX => returned,
         _ => measure.depth,
     };

@@ -1,8 +1,13 @@
-//! R-precision: precision after as many documents as are relevant.
+//! R-precision: precision after as many documents as are relevant, or after a multiple of them.
 
 use super::{List, Measure, precision::hits};
 
 pub fn r_precision(measure: &Measure, list: &List<'_>) -> Option<f64> {
     let relevant = measure.relevant(list);
-    (relevant > 0).then(|| hits(measure, list, usize::try_from(relevant).unwrap_or(usize::MAX)) / relevant as f64)
+    if relevant == 0 {
+        return None;
+    }
+    // A rank just below the multiple, as trec_eval has it: 0.2 of 7 is rank 2, but 0.15 of 7 is rank 1.
+    let cut = (measure.parameter(0) * relevant as f64 + 0.9) as usize;
+    Some(if cut == 0 { 0.0 } else { hits(measure, list, cut) / cut as f64 })
 }

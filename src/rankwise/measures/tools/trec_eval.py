@@ -31,6 +31,8 @@ _LEVELS = [f"{level / 10:.2f}" for level in range(11)]
 _SUM = {"mean": "sum"}
 _COUNTS: dict[str, dict[str, Any]] = {"NumQ": _SUM, "NumRet": _SUM, "NumRel": _SUM, "NumRelRet": _SUM}
 _COUNT_NAMES: dict[str, Spelled] = {"num_q": "NumQ", "num_ret": "NumRet", "num_rel": "NumRel", "num_rel_ret": "NumRelRet"}
+_RELATIVE = {"p_over": "min(k, R)"}
+_MULTIPLES = [f"{tenths / 10:.2f}" for tenths in range(2, 21, 2)]
 _IPREC: dict[str, Spelled] = {f"iprec_at_recall_{level}": ("IPrec", {"recall": float(level)}) for level in _LEVELS}
 
 _NAMES: dict[str, Spelled] = {
@@ -43,17 +45,59 @@ _NAMES: dict[str, Spelled] = {
     "recip_rank": "RR",
     **_IPREC,
     **{f"{word}{dot}{{k}}": name for word, name in
-       (("P", "P"), ("recall", "R"), ("ndcg_cut", "nDCG"), ("map_cut", "AP")) for dot in "_."},
+       (("P", "P"), ("recall", "R"), ("ndcg_cut", "nDCG"), ("map_cut", "AP"), ("success", "Success")) for dot in "_."},
+    **{f"relative_P{dot}{{k}}": ("P", _RELATIVE) for dot in "_."},
+    **{f"Rprec_mult_{times}": ("Rprec", {"times": float(times)}) for times in _MULTIPLES},
+    "infAP": "InfAP",
+    "11pt_avg": "IAP",
+    "utility": "Utility",
     "ndcg": "nDCG",
     "ndcg_rel": "nDCGrel",
     "Rndcg": "RnDCG",
+    "G": "G",
+    "binG": "BinG",
+    "set_P": "P",
+    "set_relative_P": ("P", _RELATIVE),
+    "set_recall": "R",
+    "set_map": "SetAP",
+    "set_F": "F",
+    "num_nonrel_judged_ret": "NumNonrelRet",
 }  # fmt: skip
+_NAMES_10: dict[str, Spelled] = {**_NAMES, "unj_{k}": "Unjudged", "unj.{k}": "Unjudged", "dcg": "DCG"}
 _MEASURES: dict[str, dict[str, Any]] = {
     "nDCG": {}, "AP": {}, "RR": {}, "P": {}, "R": {}, "Rprec": {}, "Bpref": {}, "IPrec": {},
-    "nDCGrel": {}, "RnDCG": {}, **_COUNTS,
+    "nDCGrel": {}, "RnDCG": {}, "G": {}, "BinG": {}, "InfAP": {}, "IAP": {}, "Success": {}, "SetAP": {}, "F": {},
+    "Utility": {}, "NumNonrelRet": _SUM, **_COUNTS,
 }  # fmt: skip
+_MEASURES_10 = {**_MEASURES, "Unjudged": {}, "DCG": {}}
 # With -c a query that the run lacks is counted, and so are its relevant documents.
-_COUNTED = {**_MEASURES, **{name: {**_SUM, "missing": "as is"} for name in ("NumQ", "NumRel")}}
+_COMPLETE = {"NumQ": {**_SUM, "missing": "as is"}, "NumRel": {**_SUM, "missing": "as is"}}
+
+_PREFERENCES = "it needs judgments that prefer one document to another, which Rankwise does not read"
+_GROUPS = "it needs several groups of judgments for a query, which Rankwise does not read"
+_UNSUPPORTED: dict[str, str] = {
+    "relstring": "it is the string of the first labels, no number",
+    "yaap": "an experiment that no set of measures includes",
+    **{name: _PREFERENCES for name in (
+        "prefs", "all_prefs", "prefs_num_prefs_poss", "prefs_num_prefs_ful", "prefs_num_prefs_ful_ret", "prefs_simp",
+        "prefs_pair", "prefs_avgjg", "prefs_avgjg_Rnonrel", "prefs_simp_ret", "prefs_pair_ret", "prefs_avgjg_ret",
+        "prefs_avgjg_Rnonrel_ret", "prefs_simp_imp", "prefs_pair_imp", "prefs_avgjg_imp",
+    )},
+    **{name: _GROUPS for name in ("qrels_jg", "map_avgjg", "P_avgjg", "Rprec_mult_avgjg")},
+}  # fmt: skip
+_UNSUPPORTED_10 = {
+    **_UNSUPPORTED,
+    "rbp": "10.0 compares gains with two variables that it never sets, so its values depend on how it was compiled",
+    "rbp_resid": "it belongs to rbp, which is not supported",
+    "ideal_dcg": "it depends on the judgments alone",
+}
+# The further measures were not compared with 8.1 and the alpha of 9.0.
+_EARLY = ("nDCG", "AP", "RR", "P", "R", "Rprec", "Bpref", "IPrec", "nDCGrel", "RnDCG", *_COUNTS)
+_MEASURES_9_0A3 = {name: of for name, of in _MEASURES.items() if name in _EARLY}
+_NAMES_9_0A3 = {
+    word: spelled for word, spelled in _NAMES.items()
+    if spelled in _EARLY or (isinstance(spelled, tuple) and spelled[0] in _EARLY and not {"times", "p_over"} & set(spelled[1]))
+}  # fmt: skip
 
 
 def _version(
@@ -62,11 +106,11 @@ def _version(
     *,
     names: Mapping[str, Spelled] = _NAMES,
     measures: Mapping[str, dict[str, Any]] = _MEASURES,
-    remarks: tuple[str, ...] = (),
+    unsupported: Mapping[str, str] = _UNSUPPORTED,
     **choices: Any,
 ) -> Tool:
     convention = _BASE.but(**choices).named(name)
-    return Tool(title=title, convention=convention, measures=measures, names=names, remarks=remarks)
+    return Tool(title=title, convention=convention, measures=measures, names=names, unsupported=unsupported)
 
 
 TREC_EVAL_8_1 = _version(
@@ -83,12 +127,16 @@ TREC_EVAL_8_1 = _version(
         "P{k}": "P",
         "recall{k}": "R",
     },
-    measures={name: of for name, of in _MEASURES.items() if name not in ("nDCG", "nDCGrel", "RnDCG")},
+    measures={name: of for name, of in _MEASURES_9_0A3.items() if name not in ("nDCG", "nDCGrel", "RnDCG")},
 )
-TREC_EVAL_9_0A3 = _version("trec_eval_9_0a3", "trec_eval 9.0 alpha 3 (2008)", discount="jarvelin")
+TREC_EVAL_9_0A3 = _version(
+    "trec_eval_9_0a3", "trec_eval 9.0 alpha 3 (2008)", names=_NAMES_9_0A3, measures=_MEASURES_9_0A3, discount="jarvelin"
+)
 TREC_EVAL_9_0_8 = _version("trec_eval_9_0_8", "trec_eval 9.0.8 (tag v9.0.8)")
-TREC_EVAL_9_0_8_C = _version("trec_eval_9_0_8_c", "trec_eval 9.0.8 with -c", missing="zero", measures=_COUNTED)
-_DOUBLE: dict[str, Any] = {"precision": "float64", "quirks": frozenset()}
-TREC_EVAL_10_0 = _version("trec_eval_10_0", "trec_eval 10.0", missing="error", **_DOUBLE)
-TREC_EVAL_10_0_C = _version("trec_eval_10_0_c", "trec_eval 10.0 with -c", missing="zero", measures=_COUNTED, **_DOUBLE)
+TREC_EVAL_9_0_8_C = _version("trec_eval_9_0_8_c", "trec_eval 9.0.8 with -c", missing="zero", measures={**_MEASURES, **_COMPLETE})
+_10: dict[str, Any] = {"precision": "float64", "quirks": frozenset(), "names": _NAMES_10, "unsupported": _UNSUPPORTED_10}
+TREC_EVAL_10_0 = _version("trec_eval_10_0", "trec_eval 10.0", missing="error", measures=_MEASURES_10, **_10)
+TREC_EVAL_10_0_C = _version(
+    "trec_eval_10_0_c", "trec_eval 10.0 with -c", missing="zero", measures={**_MEASURES_10, **_COMPLETE}, **_10
+)
 TOOLS = (TREC_EVAL_8_1, TREC_EVAL_9_0A3, TREC_EVAL_9_0_8, TREC_EVAL_9_0_8_C, TREC_EVAL_10_0, TREC_EVAL_10_0_C)
