@@ -25,3 +25,20 @@ def trec_data(real_data: Path) -> Path:
     if not (real_data / "trec").is_dir():
         pytest.skip(f"no folder trec in {real_data}")
     return real_data / "trec"
+
+
+@pytest.fixture(scope="session")
+def golden_counts(pytestconfig: pytest.Config) -> dict[str, str]:
+    """What was compared with each emulated tool; shown at the end of the run."""
+    return pytestconfig.stash.setdefault(_GOLDEN, {})
+
+
+_GOLDEN = pytest.StashKey[dict[str, str]]()
+
+
+def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter, config: pytest.Config) -> None:
+    counts = config.stash.get(_GOLDEN, {})
+    if counts:
+        terminalreporter.section("golden values")
+        for tool, words in counts.items():
+            terminalreporter.write_line(f"{tool:18} {words}")

@@ -5,8 +5,10 @@ The table of contents. Names are loaded when they are first used, so that import
 
 from __future__ import annotations
 
-from importlib import import_module
-from typing import TYPE_CHECKING, Any
+# `typing` costs more to import than all of this; type checkers know the name.
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any
 
 __version__ = "0.1.0"
 
@@ -75,6 +77,8 @@ if TYPE_CHECKING:
 def __getattr__(name: str) -> Any:
     if name not in _WHERE:
         raise AttributeError(f"module 'rankwise' has no attribute '{name}'")
+    from importlib import import_module
+
     room, inside = _WHERE[name]
     found = getattr(import_module(room), inside)
     globals()[name] = found

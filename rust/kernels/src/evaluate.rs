@@ -170,11 +170,9 @@ struct Evaluator<'a, S, C> {
 
 impl<'a, S: Score, C: Code> Evaluator<'a, S, C> {
     fn new(lists: &'a Lists<'a, S, C>, ordering: Ordering<'a>, measures: &'a [Measure]) -> Self {
-        // A measure that divides by the list's own hits, or walks to R, needs the whole list; so does a depth of its own.
+        // A measure that walks to R needs the whole list, and so does a list of which only the top is kept.
         let whole = measures.iter().any(|m| matches!(m.formula, Formula::RPrecision));
-        // The documents that are kept are counted, so they must all be known.
-        let kept = if ordering.keep == usize::MAX { 0 } else { ordering.keep };
-        let reach = if whole { usize::MAX } else { measures.iter().map(Measure::reach).max().unwrap_or(0).max(kept) };
+        let reach = if whole || ordering.keep < usize::MAX { usize::MAX } else { measures.iter().map(Measure::reach).max().unwrap_or(0) };
         Self {
             lists,
             ordering,
@@ -320,8 +318,17 @@ impl<'a, S: Score, C: Code> Evaluator<'a, S, C> {
         }
     }
 
+    /// The first rank at which a document without a judgment stands, or may stand where ties are open.
+    fn first_unjudged(&self) -> usize {
+        let Some(rank) = self.lists.unjudged.and_then(|u| self.ranked.iter().position(|&g| g == u)) else { return usize::MAX };
+        match self.order.blocks.iter().find(|block| block.start <= rank && rank < block.end()) {
+            Some(block) if !matches!(self.ordering.ties, TieRule::Settled(_)) => block.start,
+            _ => rank,
+        }
+    }
+
     fn measure(&mut self, len: usize, missing: bool, columns: &mut [Column]) {
-        let unjudged_at = self.lists.unjudged.and_then(|u| self.ranked.iter().position(|&g| g == u)).unwrap_or(usize::MAX);
+        let unjudged_at = self.first_unjudged();
         for (measure, column) in self.measures.iter().zip(columns) {
             let mut list = List {
                 ranked: &self.ranked,
@@ -344,17 +351,18 @@ impl<'a, S: Score, C: Code> Evaluator<'a, S, C> {
                 }
             }
             let mut value = measure.of(&list).unwrap_or_else(|| {
-                bits |= flags::EMPTY;
+                bits = (bits | flags::EMPTY) & !flags::TIE_DECIDED;
                 measure.empty
             });
             if measure.depth != usize::MAX && len < measure.depth {
                 bits |= flags::SHORT;
                 if measure.short_is_zero && bits & flags::EMPTY == 0 {
                     bits |= if value == 0.0 { 0 } else { flags::SHORT_DECIDED };
+                    bits &= !flags::TIE_DECIDED;
                     value = 0.0;
                 }
             }
-            if unjudged_at < measure.depth {
+            if unjudged_at < measure.reach() {
                 bits |= flags::UNJUDGED;
             }
             column.values.push(value);

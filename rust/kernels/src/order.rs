@@ -234,7 +234,7 @@ impl Order {
                 }
             }
             Ties::Random(seed) => {
-                let query = ids.map_or(0, |ids| hash(seed, ids.query));
+                let query = hash(seed, ids.map_or(&[], |ids| ids.query));
                 self.each_block(|rows| rows.sort_by_key(|&row| (lot(query, row, ids), row)));
             }
         }

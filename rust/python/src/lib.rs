@@ -19,6 +19,8 @@ fn _kernels(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_class::<trec::Table>()?;
     module.add_class::<trec::Judged>()?;
     module.add_function(wrap_pyfunction!(trec::read_qrels, module)?)?;
+    module.add_class::<trec::Reading>()?;
+    module.add_function(wrap_pyfunction!(trec::read_ahead, module)?)?;
     module.add_function(wrap_pyfunction!(trec::read_run, module)?)?;
     module.add_function(wrap_pyfunction!(trec::table, module)?)?;
     module.add_function(wrap_pyfunction!(trec::judge, module)?)?;

@@ -1,8 +1,10 @@
 //! `Table`: the columns of qrels or a run; and the join of the two.
 
-use std::sync::Arc;
+use std::sync::{Arc, Mutex};
+use std::thread::JoinHandle;
 
 use numpy::{Element, PyArray1, PyArrayMethods, PyReadonlyArray1};
+use pyo3::exceptions::PyRuntimeError;
 use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PySlice};
 use rankwise_kernels::error::Result;
@@ -122,6 +124,35 @@ pub fn read_qrels(text: Bound<'_, Text>, threads: Option<usize>) -> PyResult<Tab
 #[pyo3(signature = (text, threads=None))]
 pub fn read_run(text: Bound<'_, Text>, threads: Option<usize>) -> PyResult<Table> {
     read(text, trec::count_run, threads)
+}
+
+/// A file being read on other threads, so that Python can go on meanwhile.
+#[pyclass(frozen, module = "rankwise._kernels")]
+pub struct Reading(Mutex<Option<JoinHandle<Result<trec::Table>>>>);
+
+#[pymethods]
+impl Reading {
+    /// The columns, as soon as they are read; once only.
+    fn table(&self, py: Python<'_>) -> PyResult<Table> {
+        let handle = self.0.lock().ok().and_then(|mut handle| handle.take());
+        let handle = handle.ok_or_else(|| PyRuntimeError::new_err("this reading has been taken already"))?;
+        let table = py.detach(|| handle.join()).map_err(|_| PyRuntimeError::new_err("a reading thread broke off"))?;
+        let table = table.map_err(data_error)?;
+        let text = Bound::new(py, Text(Arc::clone(&table.source)))?;
+        Ok(Table::new(text, table))
+    }
+}
+
+/// Starts to read a file, as qrels or as a run.
+#[pyfunction]
+#[pyo3(signature = (path, qrels, threads=None))]
+pub fn read_ahead(path: String, qrels: bool, threads: Option<usize>) -> Reading {
+    let count = if qrels { trec::count_qrels } else { trec::count_run };
+    let read = move || {
+        let counted = count(Arc::new(Source::open(&path)?), threads)?;
+        trec::Table::read(&counted, threads)
+    };
+    Reading(Mutex::new(Some(std::thread::spawn(read))))
 }
 
 fn read(text: Bound<'_, Text>, count: fn(Arc<Source>, Option<usize>) -> Result<Counted>, threads: Option<usize>) -> PyResult<Table> {

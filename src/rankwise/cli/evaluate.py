@@ -69,46 +69,73 @@ _TREC_ONLY = {"-c": "complete", "-n": "no_summary", "-l": "level", "-J": "judged
 
 def evaluate_files(arguments: Namespace) -> list[Result]:
     """One result for each run or score file."""
-    from rankwise.evaluation.evaluate import evaluate
+    return _letor(arguments) if arguments.letor is not None else _trec(arguments)
 
+
+def _options(arguments: Namespace) -> dict[str, Any]:
     project = _project()
-    options: dict[str, Any] = {
+    return {
         "measures": arguments.measure or project.get("measures"),
         "convention": arguments.convention or project.get("convention"),
         "bounds": arguments.bounds,
         "threads": arguments.threads,
     }
-    if arguments.letor is not None:
-        from rankwise.data.formats import letor, scores
 
-        if arguments.files:
-            raise RankwiseError(message(f"--letor takes no further files ({arguments.files[0]})", hint="scores go to --scores."))
-        if not arguments.scores:
-            raise RankwiseError(message("--letor needs --scores", hint="give a file with one score a line, in the order of the lines."))
-        data = letor.read(arguments.letor, sort_features=arguments.sort_features)
-        return [
-            _named_errors(path, lambda path=path, name=name: evaluate(data, scores.read(path, column=arguments.score_column), name=name, **options))
-            for path, name in zip(arguments.scores, _names(arguments.scores), strict=True)
-        ]
-    from rankwise.data.formats import trec
 
+def _letor(arguments: Namespace) -> list[Result]:
+    if arguments.files:
+        raise RankwiseError(message(f"--letor takes no further files ({arguments.files[0]})", hint="scores go to --scores."))
+    if not arguments.scores:
+        hint = "give a file with one score a line, in the order of the lines."
+        raise RankwiseError(message("--letor needs --scores", hint=hint))
+    from rankwise.data.formats import letor, scores
+    from rankwise.evaluation.evaluate import evaluate
+
+    data = letor.read(arguments.letor, sort_features=arguments.sort_features, threads=arguments.threads)
+    results = []
+    for path, name in zip(arguments.scores, _names(arguments.scores), strict=True):
+        column = scores.read(path, column=arguments.score_column)
+        with _refusals_name(path):
+            results.append(evaluate(data, column, name=name, **_options(arguments)))
+    return results
+
+
+def _trec(arguments: Namespace) -> list[Result]:
     if arguments.scores:
         raise RankwiseError(message("--scores needs --letor, the file that holds the labels"))
     if len(arguments.files) < 2:
         hint = "rankwise evaluate QRELS RUN…, or --letor FILE --scores FILE; `rankwise evaluate --help` has examples."
         raise RankwiseError(message("judgments and at least one run are needed", hint=hint))
-    qrels = trec.read_qrels(arguments.files[0])
-    runs = arguments.files[1:]
-    return [evaluate(qrels, trec.read_run(path), name=name, **options) for path, name in zip(runs, _names(runs), strict=True)]
+    from rankwise import _kernels
+
+    judgments, *runs = arguments.files
+    if arguments.files.count("-") > 1:
+        raise RankwiseError(message("standard input can be only one of the files"))
+    # The kernels read while Python imports NumPy; one run at a time, since runs are large.
+    first = _kernels.read_ahead(runs[0], qrels=False, threads=arguments.threads)
+    qrels_file = _kernels.read_ahead(judgments, qrels=True, threads=arguments.threads)
+    from rankwise.data.formats import trec
+    from rankwise.evaluation.evaluate import evaluate
+
+    qrels = trec.read_qrels(qrels_file)
+    results = []
+    for path, name in zip([first, *runs[1:]], _names(runs), strict=True):
+        with _refusals_name(name):
+            results.append(evaluate(qrels, trec.read_run(path, threads=arguments.threads), name=name, **_options(arguments)))
+    return results
 
 
-def _named_errors(path: str, work: Any) -> Any:
-    """A refusal of scores names their file."""
-    try:
-        return work()
-    except DataError as error:
-        text = str(error)
-        raise DataError(text if path in text else f"{path}: {text}") from None
+class _refusals_name:
+    """A refusal of data says which file they came from."""
+
+    def __init__(self, path: str) -> None:
+        self.path = path
+
+    def __enter__(self) -> None: ...
+
+    def __exit__(self, kind: object, error: BaseException | None, trace: object) -> None:
+        if isinstance(error, DataError) and self.path not in str(error):
+            raise DataError(f"{self.path}: {error}") from None
 
 
 def _names(paths: list[str]) -> list[str]:

@@ -75,16 +75,16 @@ class Lists:
         threads: int | None = None,
     ) -> Lists:
         """Lists from whatever holds judgments and scores."""
-        from rankwise.data.dataset import Dataset
-
-        if isinstance(judgments, Dataset):
-            return cls._of_dataset(judgments, scores, threads)
         from rankwise.data.judgments import JudgedRun
 
         if isinstance(judgments, JudgedRun):
             return cls._of_judged_run(judgments, threads)
         if _is_judgments(judgments):
             return cls._of_judged_run(_judge(judgments, scores, threads), threads)
+        from rankwise.data.dataset import Dataset
+
+        if isinstance(judgments, Dataset):
+            return cls._of_dataset(judgments, scores, threads)
         labels = judgments
         if scores is None:
             raise DataError(message("there are labels but no scores", hint="evaluate(labels, scores, measures, qid=…)."))

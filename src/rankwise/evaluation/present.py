@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import io
 import math
 from collections.abc import Iterable, Sequence
 from typing import Any
@@ -193,6 +192,7 @@ def _matters(axis: str, ours: Outcome, theirs: Outcome) -> bool:
 def csv(results: Sequence[Result], *, per_query: bool = False) -> str:
     """`run,measure,query,value`: a stable interface for scripts, with full precision."""
     import csv as writer
+    import io
 
     out = io.StringIO()
     rows = writer.writer(out, lineterminator="\n")

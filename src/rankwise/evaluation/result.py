@@ -112,7 +112,9 @@ class Outcome:
 
     @cached_property
     def bootstrap(self) -> tuple[float, float]:
-        """The 95 % percentile interval over 10,000 resamples of the lists, seed 0."""
+        """The 95 % percentile interval over 10,000 resamples of the lists, seed 0; NaN for any but a plain mean."""
+        if math.isnan(self.stderr) or self.measure.convention.mean != "lists" or self._lists.weights is not None:
+            return math.nan, math.nan
         from rankwise.evaluation.interval import bootstrap_interval
 
         return bootstrap_interval(self.values)

@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field
-from html import escape
 
 __all__ = ["Table"]
 
@@ -14,9 +12,8 @@ _LATEX = str.maketrans(
 )  # fmt: skip
 
 
-@dataclass
 class Table:
-    """Rows under a head; the first column is aligned left, the others right. `notes` stand below.
+    """Rows under a head; the columns in `left` are aligned left, the others right. `notes` stand below.
 
     >>> print(Table(["measure", "value"], [["nDCG@10", "0.5"], ["AP", "0.25"]]))
     measure  value
@@ -24,11 +21,19 @@ class Table:
     AP        0.25
     """
 
-    head: Sequence[str]
-    rows: Sequence[Sequence[str]]
-    notes: Sequence[str] = ()
-    title: str = ""
-    left: frozenset[int] = field(default=frozenset({0}))
+    def __init__(
+        self,
+        head: Sequence[str],
+        rows: Sequence[Sequence[str]],
+        notes: Sequence[str] = (),
+        title: str = "",
+        left: frozenset[int] = frozenset({0}),
+    ) -> None:
+        self.head = head
+        self.rows = rows
+        self.notes = notes
+        self.title = title
+        self.left = left
 
     def __str__(self) -> str:
         widths = [max(len(row[i]) for row in [self.head, *self.rows]) for i in range(len(self.head))]
@@ -55,6 +60,7 @@ class Table:
 
     def to_html(self) -> str:
         """A plain HTML table."""
+        from html import escape
 
         def row(cells: Sequence[str], tag: str) -> str:
             sides = ["left" if i in self.left else "right" for i in range(len(cells))]

@@ -28,3 +28,8 @@ class AP(Measure):
     def closed_form(self) -> bool:  # type: ignore[override]
         """The hits in the top k are themselves uncertain under ties."""
         return self.convention.ap_over != "hits"
+
+    @property
+    def best_first(self) -> bool:  # type: ignore[override]
+        """Over the hits in the top k, a relevant document at a low rank is better left beyond k."""
+        return self.convention.ap_over != "hits"

@@ -46,6 +46,8 @@ class Measure(metaclass=_Kind):
     takes_k: ClassVar[bool] = True
     # Whether a mean over the orders of tied documents is known in closed form.
     closed_form: ClassVar[bool] = True
+    # Whether the best order of tied documents is that of falling worth, and the worst its reverse.
+    best_first: ClassVar[bool] = True
 
     k: int | None
     convention: Convention
@@ -71,6 +73,9 @@ class Measure(metaclass=_Kind):
     def __setattr__(self, name: str, value: object) -> None:
         raise AttributeError(f"a measure does not change; make another one, such as {self.name}(k=…)")
 
+    def __delattr__(self, name: str) -> None:
+        self.__setattr__(name, None)
+
     def __matmul__(self, k: int) -> Self:
         return self.but(k=k)
 
@@ -81,7 +86,7 @@ class Measure(metaclass=_Kind):
         >>> (nDCG @ 10).but(gain="linear")
         nDCG(gain='linear')@10
         """
-        return type(self)(k or self.k, convention=convention or self.convention, **self._parameters(), **choices)
+        return type(self)(self.k if k is None else k, convention=convention or self.convention, **self._parameters(), **choices)
 
     def _parameters(self) -> dict[str, Any]:
         """Parameters of the formula itself, beside `k`."""
@@ -102,13 +107,17 @@ class Measure(metaclass=_Kind):
     # The text form.
 
     def __str__(self) -> str:
+        from rankwise.measures.tools import computes, means_another
         from rankwise.measures.tools import convention as named
 
-        base = named(self.convention.name, self.name)
+        # A convention of one's own, or of a tool without this measure, is said by its choices.
+        whose = self.convention.name if computes(self.convention.name, self.name) else "standard"
+        base = named(whose, self.name)
         changed = {axis: mine for axis, (mine, _) in self.convention.differences(base).items()}
         inside = ", ".join(f"{name}={_literal(value)}" for name, value in {**self._parameters(), **changed}.items())
-        prefix = "" if self.convention.name == "standard" else f"{self.convention.name}:"
-        return f"{prefix}{self.name}{f'({inside})' if inside else ''}{'' if self.k is None else f'@{self.k}'}"
+        bracket = f"({inside})" if inside or (self.k is None and means_another(whose, self.name)) else ""
+        prefix = "" if whose == "standard" else f"{whose}:"
+        return f"{prefix}{self.name}{bracket}{'' if self.k is None else f'@{self.k}'}"
 
     __repr__ = __str__
 
@@ -134,7 +143,8 @@ class Measure(metaclass=_Kind):
         """The measure as its kernel wants it; `labels` are the distinct labels, `longest` the longest list."""
         c = self.convention
         c.check_labels(labels, present)
-        if c.ties == "expected" and not self.closed_form:
+        known = {"expected": self.closed_form, "best": self.best_first, "worst": self.best_first}
+        if not known.get(c.ties, True):
             raise MeasureError(
                 message(
                     f"{self.name} has no closed form over ties",
@@ -142,12 +152,17 @@ class Measure(metaclass=_Kind):
                 )
             )
         k = None if c.cut == "ignored" else self.k
+        # An ideal that is not cut needs the discounts below k.
+        deepest = longest if k is None or c.ideal_cut == "none" else min(k, longest)
+        discounts = c.discounts(deepest) if "discount" in self.axes else np.zeros(0)
+        if c.ties in ("best", "worst") and (np.diff(discounts) > 0).any():
+            raise MeasureError(message(f"{self.name} has no best order known where a discount rises with the rank"))
         return {
             "formula": self.formula,
             "depth": k,
             "worth": np.ascontiguousarray(self.worth(labels, present), dtype=np.float64),
             "known": labels >= 0,
-            "discounts": c.discounts(longest if k is None else min(k, longest)) if "discount" in self.axes else np.zeros(0),
+            "discounts": discounts,
             "pool": c.ideal,
             "ideal_cut": c.ideal_cut,
             "denominator": c.p_over if "p_over" in self.axes else c.ap_over,
@@ -172,10 +187,9 @@ def _rebuild(kind: type[Measure], k: int | None, convention: Convention, paramet
 
 def _literal(value: Any) -> str:
     if isinstance(value, tuple) and value and isinstance(value[0], tuple):
-        return "{" + ", ".join(f"{label:g}: {gain:g}" for label, gain in value) + "}"
+        return "{" + ", ".join(f"{_literal(label)}: {_literal(gain)}" for label, gain in value) + "}"
     if isinstance(value, frozenset):
-        words = sorted(value)
-        return "{" + ", ".join(repr(w) if isinstance(w, str) else f"{w:g}" for w in words) + "}" if words else "()"
+        return "{" + ", ".join(map(_literal, sorted(value))) + "}" if value else "()"
     if isinstance(value, float):
         return f"{value:g}" if float(f"{value:g}") == value else repr(value)
     return repr(value)

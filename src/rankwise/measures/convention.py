@@ -7,8 +7,6 @@ when all their choices are, whatever their names.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass, field, fields, replace
-from difflib import get_close_matches
 from typing import Any
 
 import numpy as np
@@ -89,9 +87,16 @@ QUIRKS = {
 }
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+_DEFAULTS: dict[str, Any] = {
+    "gain": "exp2", "outside": "error", "labels": "as is", "negative": "error", "discount": "log2", "ideal": "judged",
+    "ideal_cut": "k", "ties": "expected", "seed": 0, "precision": "float64", "empty": 0.0, "short": "as is",
+    "rel": 1.0, "cut": "kept", "p_over": "k", "ap_over": "R", "gmax": 4.0, "unjudged": "not relevant",
+    "missing": "zero", "mean": "lists", "quirks": frozenset(),
+}  # fmt: skip
+
+
 class Convention:
-    """Every choice that a measure's formula leaves open; `STANDARD` has the defaults.
+    """Every choice that a measure's formula leaves open, as immutable fields; `STANDARD` has the defaults.
 
     >>> Convention().but(gain="linear", empty="skip").differences(STANDARD)
     {'gain': ('linear', 'exp2'), 'empty': ('skip', 0.0)}
@@ -101,32 +106,60 @@ class Convention:
     Hint: gain is one of 'exp2', 'linear', 'exp2-int32', a table {label: gain} or a function of an array of labels.
     """
 
-    name: str = field(default="standard", compare=False)
-    gain: str | tuple[tuple[float, float], ...] | Callable[[Labels], Labels] = "exp2"
-    outside: str = "error"
-    labels: str | tuple[tuple[float, float], ...] = "as is"
-    negative: str = "error"
-    discount: str | tuple[float, ...] | Callable[[Labels], Labels] = "log2"
-    ideal: str = "judged"
-    ideal_cut: str = "k"
-    ties: str = "expected"
-    seed: int = 0
-    precision: str = "float64"
-    empty: float | str = 0.0
-    short: str = "as is"
-    rel: float | str | frozenset[float] = 1.0
-    cut: str = "kept"
-    p_over: str = "k"
-    ap_over: str = "R"
-    gmax: float = 4.0
-    unjudged: str = "not relevant"
-    missing: str = "zero"
-    mean: str = "lists"
-    quirks: frozenset[str] = frozenset()
+    # A dataclass would say the same and cost a fifth of the package's import time.
+    __slots__ = ("name", *AXES)
 
-    def __post_init__(self) -> None:
-        for axis in AXES:
-            object.__setattr__(self, axis, _checked(axis, getattr(self, axis)))
+    name: str
+    gain: str | tuple[tuple[float, float], ...] | Callable[[Labels], Labels]
+    outside: str
+    labels: str | tuple[tuple[float, float], ...]
+    negative: str
+    discount: str | tuple[float, ...] | Callable[[Labels], Labels]
+    ideal: str
+    ideal_cut: str
+    ties: str
+    seed: int
+    precision: str
+    empty: float | str
+    short: str
+    rel: float | str | frozenset[float]
+    cut: str
+    p_over: str
+    ap_over: str
+    gmax: float
+    unjudged: str
+    missing: str
+    mean: str
+    quirks: frozenset[str]
+
+    def __init__(self, *, name: str = "standard", **choices: object) -> None:
+        for axis in choices:
+            if axis not in AXES:
+                raise ConventionError(message(f"there is no choice '{axis}'", hint=_suggest(axis)))
+        object.__setattr__(self, "name", name)
+        for axis, default in _DEFAULTS.items():
+            object.__setattr__(self, axis, _checked(axis, choices[axis]) if axis in choices else default)
+
+    def __setattr__(self, axis: str, choice: object) -> None:
+        raise AttributeError(f"a convention does not change; make another one: convention.but({axis}=…)")
+
+    def _choices(self) -> tuple[Any, ...]:
+        return tuple(getattr(self, axis) for axis in AXES)
+
+    def __eq__(self, other: object) -> bool:
+        """Equal choices on all axes; the name does not matter."""
+        return isinstance(other, Convention) and self._choices() == other._choices()
+
+    def __hash__(self) -> int:
+        return hash(self._choices())
+
+    def __repr__(self) -> str:
+        changed = self.differences(STANDARD)
+        inside = "".join(f", {axis}={mine!r}" for axis, (mine, _) in changed.items())
+        return f"Convention(name={self.name!r}{inside})"
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return (_rebuild, (self.name, dict(self)))
 
     def but(self, **choices: object) -> Convention:
         """The same convention but for some choices; the name stays, as that of the place it started from.
@@ -136,10 +169,11 @@ class Convention:
         rankwise.errors.ConventionError: there is no choice 'gian'
         Hint: did you mean 'gain'? The choices are gain, outside, labels, …
         """
-        for axis in choices:
-            if axis not in AXES:
-                raise ConventionError(message(f"there is no choice '{axis}'", hint=_suggest(axis)))
-        return replace(self, **choices) if choices else self  # type: ignore[arg-type]
+        return Convention(name=self.name, **{**dict(self), **choices}) if choices else self
+
+    def named(self, name: str) -> Convention:
+        """The same choices under another name."""
+        return Convention(name=name, **dict(self))
 
     def differences(self, other: Convention) -> dict[str, tuple[Any, Any]]:
         """The axes on which two conventions differ, with both choices."""
@@ -180,7 +214,8 @@ class Convention:
         if self.gain == "linear":
             gains = read.astype(np.float64)
         elif self.gain == "exp2":
-            gains = np.exp2(read) - 1
+            with np.errstate(over="ignore"):
+                gains = np.exp2(read) - 1
         elif self.gain == "exp2-int32":
             shift = np.left_shift(1, np.nan_to_num(read).astype(np.int64) % 32).astype(np.int64)
             gains = ((shift - 1 + 2**31) % 2**32 - 2**31).astype(np.float64)
@@ -199,6 +234,8 @@ class Convention:
         if self.negative == "zero":
             gains[labels < 0] = 0.0
         gains[np.isnan(labels)] = 0.0
+        if np.isinf(gains).any() and present is not None:
+            self._refuse(labels[np.isinf(gains) & present()], "has no finite gain", "gain='linear' takes labels as they are.")
         return gains
 
     def relevant(self, labels: Labels) -> npt.NDArray[np.bool_]:
@@ -247,29 +284,34 @@ class Convention:
         return discounts
 
 
+def _rebuild(name: str, choices: dict[str, Any]) -> Convention:
+    return Convention(name=name, **choices)
+
+
 def _checked(axis: str, choice: Any) -> Any:
     """The choice in its one form, or a refusal."""
     if axis in ("gain", "labels") and isinstance(choice, (Mapping, tuple)):
         pairs = choice.items() if isinstance(choice, Mapping) else choice
-        return tuple(sorted((float(label), float(gain)) for label, gain in pairs))
+        if all(isinstance(pair, tuple) and len(pair) == 2 and all(map(_is_finite, pair)) for pair in pairs):
+            return tuple(sorted((float(label), float(gain)) for label, gain in pairs))
     if axis in ("gain", "discount") and callable(choice):
         return choice
-    if axis == "discount" and isinstance(choice, (tuple, list, np.ndarray)):
+    if axis == "discount" and isinstance(choice, (tuple, list, np.ndarray)) and all(map(_is_finite, choice)):
         return tuple(float(d) for d in choice)
     if axis == "rel":
         if choice == ">0":
             return choice
-        if isinstance(choice, (set, frozenset, list, tuple)):
+        if isinstance(choice, (set, frozenset, list, tuple)) and all(map(_is_finite, choice)):
             return frozenset(float(label) for label in choice)
-        if _is_number(choice):
+        if _is_finite(choice):
             return float(choice)
-    if axis == "empty" and _is_number(choice):
-        return "nan" if choice != choice else float(choice)
-    if axis == "gmax" and _is_number(choice):
+    if axis == "empty" and _is_number(choice) and choice != choice:
+        return "nan"
+    if axis in ("empty", "gmax") and _is_finite(choice):
         return float(choice)
     if axis == "seed" and isinstance(choice, (int, np.integer)) and 0 <= choice < 2**64:
         return int(choice)
-    if axis == "quirks" and set(choice) <= set(QUIRKS):
+    if axis == "quirks" and isinstance(choice, (set, frozenset, list, tuple)) and set(choice) <= set(QUIRKS):
         return frozenset(choice)
     if isinstance(choice, str) and choice in AXES[axis][1]:
         return choice
@@ -278,6 +320,10 @@ def _checked(axis: str, choice: Any) -> Any:
 
 def _is_number(choice: object) -> bool:
     return isinstance(choice, (int, float, np.integer, np.floating)) and not isinstance(choice, bool)
+
+
+def _is_finite(choice: Any) -> bool:
+    return _is_number(choice) and bool(np.isfinite(choice))
 
 
 def _choices(axis: str) -> str:
@@ -297,6 +343,8 @@ def _choices(axis: str) -> str:
 
 
 def _suggest(axis: str) -> str:
+    from difflib import get_close_matches
+
     near = get_close_matches(axis, AXES, 1)
     first = ", ".join(list(AXES)[:3])
     return (f"did you mean '{near[0]}'? " if near else "") + f"The choices are {first}, …"
@@ -328,5 +376,3 @@ def _listed(labels: Any) -> str:
 STANDARD = Convention()
 # A click-and-booking preset: what a booking (5) is worth against a click (1) is said by the labels themselves.
 HOTELS = Convention(name="hotels", gain="linear", gmax=5.0)
-
-assert set(AXES) == {f.name for f in fields(Convention)} - {"name"}

@@ -37,7 +37,7 @@ class ERR(Measure):
         if c.negative == "zero":
             chance[labels < 0] = 0.0
         if c.outside == "error":
-            above = (labels > c.gmax) & present()
+            above = (c.read(labels) > c.gmax) & present()
             if above.any():
                 what = f"label {labels[above][0]:g} is above the greatest grade of ERR, {c.gmax:g} (convention {c.name})"
                 raise ConventionError(message(what, hint=f"give the greatest grade there can be: ERR(gmax={labels[above][-1]:g})."))

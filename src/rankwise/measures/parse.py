@@ -8,7 +8,6 @@ that of the default convention.
 from __future__ import annotations
 
 from collections.abc import Iterable
-from difflib import get_close_matches
 from typing import Any
 
 from rankwise.errors import MeasureError, message
@@ -121,7 +120,7 @@ def _grammar(text: str, default: Convention | str | None, *, synonyms: bool = Tr
         for pattern, known in SYNONYMS.items():
             found = match(pattern, text)
             if found is not None:
-                return MEASURES[known](found or None, convention=_for(known, default))
+                return MEASURES[known](found if "{k}" in pattern else None, convention=_for(known, default))
     if kind is None and synonyms:
         kind = MEASURES.get(SYNONYMS.get(name, ""))
     if kind is None:
@@ -157,6 +156,8 @@ def _refuse_conventions_in_disguise(text: str, prefix: str) -> None:
         hint = f"write xgboost:{text} to mean XGBoost's (an empty list scores 0), or {text[:-1]} for the default convention."
         raise MeasureError(message(f"'{text}' carries a convention of its own", hint=hint))
     if prefix:
+        from difflib import get_close_matches
+
         known = [*names(), *ALIASES]
         near = get_close_matches(prefix, known, 1)
         hint = (f"did you mean '{near[0]}'? " if near else "") + f"The names are {', '.join(known)}."
@@ -164,6 +165,8 @@ def _refuse_conventions_in_disguise(text: str, prefix: str) -> None:
 
 
 def _unknown(text: str, known: Iterable[str], prefix: str = "") -> MeasureError:
+    from difflib import get_close_matches
+
     word = text.removeprefix(f"{prefix}:") if prefix else text
     k = word.rpartition("@")[2]
     candidates = {name.replace("{k}", k if k.isdigit() else "10") for name in known}

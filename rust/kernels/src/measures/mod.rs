@@ -178,8 +178,18 @@ impl Measure {
         mixed
             && match self.formula {
                 Formula::Precision | Formula::Recall | Formula::FMeasure => block.end() > self.depth,
-                Formula::RPrecision => block.end() as u64 > self.relevant(list),
-                Formula::ReciprocalRank | Formula::Success => list.ranked.iter().take(block.start).all(|&g| self.worth(g) == 0.0),
+                Formula::RPrecision => (block.start + 1..block.end()).contains(&r_precision::cut(self, self.relevant(list))),
+                Formula::Dcg | Formula::Ndcg => {
+                    let counted = |rank| if rank < self.depth { self.discount(rank) } else { 0.0 };
+                    (block.start..block.end()).any(|rank| counted(rank) != counted(block.start))
+                }
+                Formula::Bpref => {
+                    let known = |g: u32| self.known.get(g as usize).copied().unwrap_or(false);
+                    grades.iter().any(|&g| self.worth(g) > 0.0) && grades.iter().any(|&g| self.worth(g) <= 0.0 && known(g))
+                }
+                Formula::Success => success::is_decided_by(self, block, list),
+                Formula::SetAveragePrecision => false,
+                Formula::ReciprocalRank => list.ranked.iter().take(block.start).all(|&g| self.worth(g) == 0.0),
                 _ => true,
             }
     }

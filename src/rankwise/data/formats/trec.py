@@ -18,14 +18,23 @@ from rankwise.errors import DataError, message
 __all__ = ["read_qrels", "read_run", "write_qrels", "write_run"]
 
 
-def read_qrels(path: str | os.PathLike[str], *, threads: int | None = None) -> Qrels:
+# A path, or a file that is being read already.
+Place = str | os.PathLike[str] | _kernels.Reading
+
+
+def read_qrels(path: Place, *, threads: int | None = None) -> Qrels:
     """Judgments from a file; `-` is standard input."""
+    if isinstance(path, _kernels.Reading):
+        return Qrels._of_table(path.table())
     return Qrels._of_table(_kernels.read_qrels(_kernels.Text.open(os.fspath(path)), threads))
 
 
-def read_run(path: str | os.PathLike[str], *, threads: int | None = None) -> Run:
+def read_run(path: Place, *, threads: int | None = None) -> Run:
     """A run from a file; `-` is standard input."""
-    table = _kernels.read_run(_kernels.Text.open(os.fspath(path)), threads)
+    if isinstance(path, _kernels.Reading):
+        table = path.table()
+    else:
+        table = _kernels.read_run(_kernels.Text.open(os.fspath(path)), threads)
     run = Run._of_table(table)
     run.name = table.tag.decode("utf-8", "backslashreplace")
     return run

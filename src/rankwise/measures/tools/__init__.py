@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-from difflib import get_close_matches
 from importlib import import_module
 
 from rankwise.errors import ConventionError, message
 from rankwise.measures.convention import HOTELS, STANDARD, Convention
 from rankwise.measures.tools.base import Tool
 
-__all__ = ["ALIASES", "FILES", "PRESETS", "convention", "names", "tool"]
+__all__ = ["ALIASES", "FILES", "PRESETS", "computes", "convention", "means_another", "names", "tool"]
 
 # Which file emulates which names; a file is imported when one of its names is asked for.
 FILES: dict[str, tuple[str, ...]] = {
@@ -43,10 +42,30 @@ def tool(name: str) -> Tool:
         if wanted in versions:
             tools: tuple[Tool, ...] = import_module(f"{__name__}.{file}").TOOLS
             return next(t for t in tools if t.name == wanted)
+    from difflib import get_close_matches
+
     known = [*names(), *ALIASES]
     near = get_close_matches(name, known, 1)
     hint = f"did you mean '{near[0]}'? " if near else ""
     raise ConventionError(message(f"there is no convention '{name}'", hint=f"{hint}The names are {', '.join(known)}."))
+
+
+def computes(name: str, measure: str) -> bool:
+    """Whether there is a convention of that name which has this measure.
+
+    >>> computes("letor4", "nDCG"), computes("letor4", "ERR"), computes("mine", "nDCG")
+    (True, False, False)
+    """
+    return name in PRESETS or (name in names() and measure in tool(name).measures)
+
+
+def means_another(name: str, measure: str) -> bool:
+    """Whether a tool's own word for something else is the name of a measure, as RankLib's P, which is P@10.
+
+    >>> means_another("ranklib2", "P"), means_another("ranklib2", "ERR"), means_another("letor4", "P")
+    (True, True, False)
+    """
+    return name not in PRESETS and tool(name).spelled(measure) not in (None, (measure, {}))
 
 
 def convention(name: str, measure: str = "") -> Convention:

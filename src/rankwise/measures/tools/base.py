@@ -26,6 +26,8 @@ class Tool:
     convention: Convention
     measures: Mapping[str, dict[str, Any]]
     names: Mapping[str, Spelled]
+    # Whether a cut-off of 0 means the whole list.
+    zero_is_whole: bool = False
     # Names of the tool that are not emulated, each with the reason.
     unsupported: Mapping[str, str] = field(default_factory=dict)
     # What depends on the form of the input and is therefore said, not emulated.
@@ -40,13 +42,14 @@ class Tool:
         return self.convention.but(**self.measures.get(measure, {}))
 
     def spelled(self, word: str) -> tuple[str, dict[str, Any]] | None:
-        """The measure that the tool's own word names, with parameters such as `k`; k = 0 is the whole list."""
+        """The measure that the tool's own word names, with parameters such as `k`."""
         for pattern, spelled in self.names.items():
             k = match(pattern, word)
             if k is None:
                 continue
             name, parameters = (spelled, {}) if isinstance(spelled, str) else spelled
-            return name, {**({"k": k} if k else {}), **parameters}
+            whole = "{k}" not in pattern or (k == 0 and self.zero_is_whole)
+            return name, {**({} if whole else {"k": k}), **parameters}
         return None
 
 

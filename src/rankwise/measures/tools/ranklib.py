@@ -6,7 +6,6 @@ is not stable. The reciprocal rank is a Java float. Until 2.1 the cut-off of RR 
 
 from __future__ import annotations
 
-import dataclasses
 from collections.abc import Mapping
 from types import MappingProxyType
 from typing import Any
@@ -62,9 +61,10 @@ def _ranklib(
 ) -> Tool:
     return Tool(
         title=title,
-        convention=dataclasses.replace(_BASE.but(**choices), name=name),
+        convention=_BASE.but(**choices).named(name),
         measures={"nDCG": dict(ndcg), "DCG": {}, "P": {}, "RR": dict(rr), "ERR": {}, "AP": {}},
         names=_NAMES,
+        zero_is_whole=True,
         unsupported={**_UNSUPPORTED, **unsupported},
         remarks=remarks,
     )

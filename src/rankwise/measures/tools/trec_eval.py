@@ -6,7 +6,6 @@ The ideal of `ndcg` is not cut. Judged documents that were not retrieved stay in
 
 from __future__ import annotations
 
-import dataclasses
 from collections.abc import Mapping
 from typing import Any
 
@@ -114,7 +113,7 @@ def _version(
     unsupported: Mapping[str, str] = _UNSUPPORTED,
     **choices: Any,
 ) -> Tool:
-    convention = dataclasses.replace(_BASE.but(**choices), name=name)
+    convention = _BASE.but(**choices).named(name)
     return Tool(title=title, convention=convention, measures=measures, names=names, unsupported=unsupported)
 
 

@@ -1,0 +1,280 @@
+"""The measures once more, slow and plain: the formulas of their docstrings, rank by rank, in pure Python.
+
+A list is `ranked`, its labels by rank, and `outside`, the labels of judged documents that it lacks. NaN stands for a
+document that nobody judged. Only the fields of a convention are read, none of its methods.
+"""
+
+from __future__ import annotations
+
+import itertools
+import math
+import struct
+
+from rankwise.measures import Convention, Measure
+
+NAN = math.nan
+
+# The choices of a convention, for one label or rank.
+
+
+def read(c: Convention, label: float) -> float:
+    if math.isnan(label) or c.labels == "as is":
+        return label
+    table = {} if c.labels == "truncated" else dict(c.labels)
+    return table.get(label, float(math.trunc(label)))
+
+
+def gain(c: Convention, label: float) -> float:
+    if math.isnan(label) or (c.negative == "zero" and label < 0):
+        return 0.0
+    label = read(c, label)
+    if c.gain == "linear":
+        return label
+    if c.gain == "exp2":
+        return 2.0**label - 1
+    if c.gain == "exp2-int32":
+        return float(struct.unpack("<i", struct.pack("<I", ((1 << int(label) % 32) - 1) % 2**32))[0])
+    if callable(c.gain):
+        import numpy as np
+
+        return float(c.gain(np.array([label]))[0])
+    return dict(c.gain).get(label, 0.0)
+
+
+def discount(c: Convention, rank: int) -> float:
+    if c.discount == "log2":
+        return 1 / math.log2(rank + 1)
+    if c.discount == "ln":
+        return 1 / math.log(rank + 1)
+    if c.discount == "jarvelin":
+        return 1.0 if rank == 1 else 1 / math.log2(rank)
+    if c.discount == "reciprocal":
+        return 1 / rank
+    if callable(c.discount):
+        import numpy as np
+
+        return float(c.discount(np.array([float(rank)]))[0])
+    return c.discount[rank - 1] if rank <= len(c.discount) else 0.0
+
+
+def is_relevant(c: Convention, label: float) -> bool:
+    if math.isnan(label):
+        return False
+    if c.rel == ">0":
+        return label > 0
+    if isinstance(c.rel, frozenset):
+        return label in c.rel
+    return read(c, label) >= c.rel
+
+
+# What the formulas share.
+
+
+def pool(c: Convention, ranked: list[float], outside: list[float]) -> list[float]:
+    """The documents that make the ideal and count as relevant."""
+    return ranked + outside if c.ideal == "judged" else ranked
+
+
+def relevant(c: Convention, ranked: list[float], outside: list[float]) -> int:
+    return sum(is_relevant(c, label) for label in pool(c, ranked, outside))
+
+
+def hits(c: Convention, ranked: list[float], k: int) -> int:
+    return sum(is_relevant(c, label) for label in ranked[:k])
+
+
+def sum_of_gains(c: Convention, gains: list[float], k: int) -> float:
+    return math.fsum(g * discount(c, i) for i, g in enumerate(gains[:k], 1))
+
+
+def ideal_gains(c: Convention, ranked: list[float], outside: list[float]) -> list[float]:
+    gains = sorted((gain(c, label) for label in pool(c, ranked, outside)), reverse=True)
+    return [g for g in gains if g > 0]
+
+
+def over(a: float, b: float) -> float | None:
+    return a / b if b > 0 else None
+
+
+# The formulas; None where one is undefined.
+
+
+def dcg(c, k, ranked, outside):
+    return sum_of_gains(c, [gain(c, label) for label in ranked], k)
+
+
+def ndcg(c, k, ranked, outside):
+    cut = {"k": k, "none": 10**9, "hits": min(k, len(ranked))}[c.ideal_cut]
+    return over(dcg(c, k, ranked, outside), sum_of_gains(c, ideal_gains(c, ranked, outside), cut))
+
+
+def mean_ndcg(c, k, ranked, outside):
+    ranks = range(1, min(k, len(ranked)) + 1)
+    ideal = ideal_gains(c, ranked, outside)
+    values = [over(dcg(c, i, ranked, outside), sum_of_gains(c, ideal, i)) for i in ranks]
+    return None if not values or None in values else math.fsum(values) / len(values)
+
+
+def precision(c, k, ranked, outside):
+    n = len(ranked)
+    return over(hits(c, ranked, k), min(k, n) if c.p_over == "min(k, n)" or k == 10**9 else k) or 0.0
+
+
+def recall(c, k, ranked, outside):
+    return over(hits(c, ranked, k), relevant(c, ranked, outside))
+
+
+def average_precision(c, k, ranked, outside):
+    places = [i for i, label in enumerate(ranked[:k], 1) if is_relevant(c, label)]
+    total = math.fsum(hits(c, ranked, i) / i for i in places)
+    r = relevant(c, ranked, outside)
+    return over(total, {"R": r, "min(R, k)": min(r, k), "hits": len(places)}[c.ap_over])
+
+
+def reciprocal_rank(c, k, ranked, outside):
+    if relevant(c, ranked, outside) == 0:
+        return None
+    first = next((i for i, label in enumerate(ranked[:k], 1) if is_relevant(c, label)), None)
+    if first is None:
+        return 0.0
+    if "float32-reciprocal" in c.quirks:
+        return struct.unpack("f", struct.pack("f", 1 / first))[0]
+    return 1 / first
+
+
+def err(c, k, ranked, outside):
+    value, reads_on = 0.0, 1.0
+    for i, label in enumerate(ranked[:k], 1):
+        unread = math.isnan(label) or (c.negative == "zero" and label < 0)
+        p = 0.0 if unread else (2.0 ** read(c, label) - 1) / 2.0**c.gmax
+        value += reads_on * p / i
+        reads_on *= 1 - p
+    return value
+
+
+def r_precision(c, k, ranked, outside):
+    r = relevant(c, ranked, outside)
+    return over(hits(c, ranked, r), r)
+
+
+def bpref(c, k, ranked, outside):
+    def wrong(labels):
+        return sum(label >= 0 and not is_relevant(c, label) for label in labels)
+
+    r, n = relevant(c, ranked, outside), wrong(pool(c, ranked, outside))
+    value = 0.0
+    for i, label in enumerate(ranked):
+        if is_relevant(c, label):
+            above = wrong(ranked[:i])
+            value += 1 - min(above, r) / min(n, r) if above else 1.0
+    return over(value, r)
+
+
+def interpolated_precision(c, recall, ranked, outside):
+    r = relevant(c, ranked, outside)
+    needed = math.floor(recall * r + (0.9 if "recall-level-truncated" in c.quirks else 0.5))
+    found = [hits(c, ranked, i) / i for i in range(1, len(ranked) + 1) if hits(c, ranked, i) >= needed]
+    return None if r == 0 else max(found, default=0.0)
+
+
+def ndcg_rel(c, k, ranked, outside):
+    ideal = ideal_gains(c, ranked, outside)
+    if not ideal:
+        return None
+    places = [i for i, label in enumerate(ranked, 1) if gain(c, label) > 0]
+    values = [dcg(c, i, ranked, outside) / sum_of_gains(c, ideal, i) for i in places]
+    at_the_end = dcg(c, 10**9, ranked, outside) / sum_of_gains(c, ideal, 10**9)
+    return math.fsum(values + [at_the_end] * (len(ideal) - len(values))) / len(ideal)
+
+
+def rndcg(c, k, ranked, outside):
+    ideal = ideal_gains(c, ranked, outside)
+    if not ideal:
+        return None
+    ends = [i for i in range(1, len(ideal)) if ideal[i] != ideal[i - 1]] + [len(ideal)]
+    if len(ranked) > len(ideal) + 1:
+        ends.append(len(ranked))
+    return math.fsum(dcg(c, e, ranked, outside) / sum_of_gains(c, ideal, e) for e in ends) / len(ends)
+
+
+FORMULAS = {
+    "DCG": dcg, "nDCG": ndcg, "MeanNDCG": mean_ndcg, "P": precision, "R": recall, "AP": average_precision,
+    "RR": reciprocal_rank, "ERR": err, "Rprec": r_precision, "Bpref": bpref, "nDCGrel": ndcg_rel, "RnDCG": rndcg,
+    "NumQ": lambda c, k, ranked, outside: 1.0,
+    "NumRet": lambda c, k, ranked, outside: float(len(ranked)),
+    "NumRel": lambda c, k, ranked, outside: float(relevant(c, ranked, outside)),
+    "NumRelRet": lambda c, k, ranked, outside: float(hits(c, ranked, 10**9)),
+}  # fmt: skip
+
+
+def formula(measure: Measure, ranked: list[float], outside: list[float]) -> float | None:
+    c = measure.convention
+    if measure.name == "IPrec":
+        return interpolated_precision(c, measure.recall, ranked, outside)
+    k = 10**9 if measure.k is None or c.cut == "ignored" else measure.k
+    return FORMULAS[measure.name](c, k, ranked, outside)
+
+
+def value(measure: Measure, ranked: list[float], outside: list[float] = ()) -> float:
+    """The value of one list in this very order, with what the convention says of empty and short lists."""
+    c, ranked, outside = measure.convention, list(ranked), list(outside)
+    if c.unjudged == "removed":
+        ranked = [label for label in ranked if not math.isnan(label)]
+    found = formula(measure, ranked, outside)
+    if found is None:
+        return NAN if isinstance(c.empty, str) else c.empty
+    if c.short == "zero" and measure.k is not None and c.cut == "kept" and len(ranked) < measure.k:
+        return 0.0
+    return found
+
+
+# Ties.
+
+
+def blocks(scores: list[float], *, single: bool = False) -> list[list[int]]:
+    """Rows by falling score, those of equal scores together in the order given."""
+    if single:
+        scores = [struct.unpack("f", struct.pack("f", s))[0] for s in scores]
+    rows = sorted(range(len(scores)), key=lambda row: -scores[row])
+    return [list(block) for _, block in itertools.groupby(rows, key=lambda row: scores[row])]
+
+
+def orders(labels: list[float], scores: list[float], **how: bool) -> list[list[float]]:
+    """Every order that equal scores leave open, as labels; each as often as any other."""
+    labels = [NAN if math.isnan(label) else label for label in labels]  # one NaN, that a set sees as one
+    ways = [sorted(set(itertools.permutations([labels[row] for row in b])), key=str) for b in blocks(scores, **how)]
+    return [list(itertools.chain(*way)) for way in itertools.product(*ways)]
+
+
+def over_orders(measure: Measure, labels, scores, outside=()) -> tuple[float, float, float]:
+    """The mean, the greatest and the least value over all orders of ties."""
+    kept = [i for i, label in enumerate(labels) if not (math.isnan(label) and measure.convention.unjudged == "removed")]
+    single = measure.convention.precision == "float32"
+    open_orders = orders([labels[i] for i in kept], [scores[i] for i in kept], single=single)
+    values = [value(measure, ranked, outside) for ranked in open_orders]
+    return math.fsum(values) / len(values), max(values), min(values)
+
+
+def selection_sorted(scores: list[float]) -> list[int]:
+    """Rows as RankLib 1 leaves them: the first greatest score that remains is swapped to the front."""
+    rows = list(range(len(scores)))
+    for place in range(len(rows)):
+        best = place
+        for other in range(place + 1, len(rows)):
+            if scores[rows[other]] > scores[rows[best]]:
+                best = other
+        rows[place], rows[best] = rows[best], rows[place]
+    return rows
+
+
+def settled(ties: str, scores: list[float], documents: list[str], *, single: bool = False) -> list[int]:
+    """Rows in the order of a rule that leaves no tie open."""
+    if ties == "selection-sort":
+        return selection_sorted([struct.unpack("f", struct.pack("f", s))[0] for s in scores] if single else scores)
+    arrange = {
+        "input": lambda block: block,
+        "reversed": lambda block: block[::-1],
+        "docid": lambda block: sorted(block, key=lambda row: documents[row].encode()),
+        "docid-desc": lambda block: sorted(block, key=lambda row: documents[row].encode(), reverse=True),
+    }[ties]
+    return [row for block in blocks(scores, single=single) for row in arrange(block)]
