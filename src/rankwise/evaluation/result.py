@@ -20,7 +20,7 @@ __all__ = ["Counts", "Outcome", "Result"]
 Values = npt.NDArray[np.float64]
 
 # The bits that the evaluation kernel sets.
-_EMPTY, _SHORT, _TIED, _UNJUDGED, _MISSING, _TIE_DECIDED, _SHORT_DECIDED = (1 << bit for bit in range(7))
+EMPTY, SHORT, TIED, UNJUDGED, MISSING, TIE_DECIDED, SHORT_DECIDED = (1 << bit for bit in range(7))
 _CODES = np.arange(128)
 
 
@@ -40,13 +40,13 @@ class Counts:
             return int(seen[(_CODES & bit) != 0].sum())
 
         self.lists = len(flags)
-        self.empty = having(_EMPTY)
-        self.short = having(_SHORT)
-        self.tied = having(_TIED)
-        self.unjudged = having(_UNJUDGED)
-        self.missing = having(_MISSING)
-        self.tied_decided = having(_TIE_DECIDED)
-        self.short_decided = having(_SHORT_DECIDED)
+        self.empty = having(EMPTY)
+        self.short = having(SHORT)
+        self.tied = having(TIED)
+        self.unjudged = having(UNJUDGED)
+        self.missing = having(MISSING)
+        self.tied_decided = having(TIE_DECIDED)
+        self.short_decided = having(SHORT_DECIDED)
 
     def as_dict(self) -> dict[str, int]:
         return {name: getattr(self, name) for name in sorted(self.__slots__)}
@@ -73,7 +73,7 @@ class Outcome:
         self.included, self.mean, self.stderr = self._summary(values)
 
     def _without_missing(self, values: Values) -> Values:
-        missing = (self.flags & _MISSING) != 0
+        missing = (self.flags & MISSING) != 0
         rule = self.measure.convention.missing
         if rule == "error":
             query = self._lists.queries[int(missing.argmax())] if self._lists.queries is not None else "?"

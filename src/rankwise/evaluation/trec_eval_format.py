@@ -10,6 +10,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from itertools import pairwise
 from typing import Any
 
 import numpy as np
@@ -18,8 +19,8 @@ import numpy.typing as npt
 from rankwise.data.judgments import Qrels, Run
 from rankwise.errors import DataError, MeasureError, RankwiseError, message
 from rankwise.evaluation.lists import Lists
-from rankwise.evaluation.result import Result
-from rankwise.measures import MEASURES
+from rankwise.evaluation.result import EMPTY, MISSING, Outcome, Result
+from rankwise.measures import IAP, MEASURES, IPrec, RnDCG, Utility
 from rankwise.measures.base import Measure
 from rankwise.measures.tools import tool
 from rankwise.measures.tools.base import Tool
@@ -69,7 +70,8 @@ def trec_eval_output(
     asked = _Asked(which, choices, lists.grades.labels)
     lines = [line for name, parameters in families.items() for line in asked.lines(name, parameters)]
     topics = _Topics(lists, asked, version, complete, judged_only, depth)
-    table = _Table(lines, Result(lists, [(line.name, line.measure) for line in lines if line.measure], keep=depth), topics)
+    result = Result(lists, [(line.name, line.measure) for line in lines if line.measure], keep=depth)
+    table = _Table(lines, result, topics)
     text = table.per_query() if per_query else ""
     return text + (table.summary(run.name) if summary else "")
 
@@ -88,7 +90,8 @@ def left_out(measures: Iterable[str], *, version: str = "9.0.8") -> dict[str, st
 
 def _check(version: str, level: int, depth: int | None) -> None:
     if version not in VERSIONS:
-        raise RankwiseError(message(f"there is no trec_eval {version} here", hint=f"there are {' and '.join(VERSIONS)}."))
+        hint = f"there are {' and '.join(VERSIONS)}."
+        raise RankwiseError(message(f"trec_eval {version} is not known to this format", hint=hint))
     if level < 0:
         raise RankwiseError(message(f"the level of relevance must be from 0, not {level}"))
     if depth is not None and depth < 1:
@@ -177,7 +180,7 @@ def _gains(text: str | None, labels: Values) -> _Parameters:
             raise MeasureError(message(f"'{pair}' does not give a label its gain", hint="write it like ndcg.1=3,2=9."))
         table[float(label)] = _number(gain)
     gains = sorted(gain for label, gain in table.items() if label >= 0)
-    if any(0 < b - a < 1 for a, b in zip(gains, gains[1:], strict=False)):
+    if any(0 < b - a < 1 for a, b in pairwise(gains)):
         hint = "trec_eval takes two gains that differ by less than 1 for equal when it sorts them; scale them up."
         raise MeasureError(message(f"the gains of '{text}' are too close to each other", hint=hint))
     return [(f"_{text}", {"gain": table})]
@@ -338,19 +341,18 @@ class _Topics:
         }
         # 10.0 refuses topics that the run lacks, unless -c counts them.
         result = Result(lists, [("num_q", asked.measure("num_q")), *helpers.items()], keep=depth)
-        missing = (result["retrieved"].flags & _MISSING) != 0
-        present = np.ones(len(lists), bool) if version == "10.0" else ~missing
-        self.order = sorted(np.flatnonzero(present).tolist(), key=self._bytes)
+        self.missing = (result["retrieved"].flags & MISSING) != 0
+        counted_ones = np.ones(len(lists), bool) if version == "10.0" else ~self.missing
+        self.order = sorted(np.flatnonzero(counted_ones).tolist(), key=self._bytes)
         if not self.order:
             raise DataError(message("no query is both judged and in the run", hint="are these the right two files?"))
         self._refuse_unlabelled(result["labelled"].values)
         self.average_over = len(lists) if complete else len(self.order)
         self.relevant = result["relevant"].values
         # 10.0 gives a topic that the run lacks one document that nobody judged.
-        self.retrieved = np.where(missing & (not judged_only), 1.0, result["retrieved"].values)
+        self.retrieved = np.where(self.missing & (not judged_only), 1.0, result["retrieved"].values)
         # With -c this number is counted in the judgments, whatever -l says.
         self.ever_relevant = float(result["ever relevant"].values.sum()) if complete else None
-        self.any_missing = bool(missing.any())
 
     def _bytes(self, topic: int) -> bytes:
         assert self.ids is not None
@@ -367,7 +369,7 @@ class _Topics:
                 raise DataError(message(what, hint="remove the query from the judgments."))
 
 
-_MISSING = 16
+# The least value in a geometric mean.
 _LEAST = 0.00001
 
 
@@ -379,12 +381,13 @@ class _Table:
         self.topics = topics
         outcomes = iter(result)
         self.columns = [
-            _as_divided(line.measure, next(outcomes).values, topics) if line.measure else np.zeros(0) for line in lines
+            _as_trec_eval_has_it(line, next(outcomes), topics) if line.measure else np.zeros(0) for line in lines
         ]
 
     def per_query(self) -> str:
         """The lines of each topic; geometric means and what is true of the whole run have none."""
-        shown = [(line, column) for line, column in zip(self.lines, self.columns, strict=True) if line.kind in (_COUNT, _MEAN)]
+        pairs = zip(self.lines, self.columns, strict=True)
+        shown = [(line, column) for line, column in pairs if line.kind in (_COUNT, _MEAN)]
         rows = []
         for topic in self.topics.order:
             name = self.topics.name(topic)
@@ -418,18 +421,27 @@ def _added_up(values: Values | list[float]) -> float:
     return float(np.add.accumulate(values)[-1])
 
 
-def _as_divided(measure: Measure, values: Values, topics: _Topics) -> Values:
-    """The values where trec_eval divides 0 by 0, or looks whether anything is relevant before it looks at gains."""
-    if measure.name in ("IPrec", "IAP"):
-        none_needed = np.zeros(len(values), bool)
-        for level in measure._numbers():
-            exact = level * topics.relevant
-            truncates = "recall-level-truncated" in measure.convention.quirks
-            none_needed |= (np.floor(exact + 0.9) if truncates else np.floor(exact + 0.5)) == 0
-        return np.where((topics.retrieved == 0) & none_needed, np.nan, values)
-    if measure.name == "RnDCG":
-        return np.where(topics.relevant == 0, 0.0, values)
+def _as_trec_eval_has_it(line: _Line, outcome: Outcome, topics: _Topics) -> Values:
+    """The values with trec_eval's where it divides 0 by 0, and where it treats a topic without documents apart."""
+    measure, values = outcome.measure, outcome.values
+    if isinstance(measure, (IPrec, IAP)):
+        return np.where((topics.retrieved == 0) & _needs_nothing(measure, topics.relevant), np.nan, values)
+    if isinstance(measure, RnDCG):
+        # It looks whether anything is relevant before it looks at gains.
+        undefined = (outcome.flags & EMPTY) != 0
+        return np.where(topics.relevant == 0, 0.0, np.where(undefined, np.nan, values))
+    if isinstance(measure, Utility) and line.name != "utility":
+        # 10.0 sets a topic that the run lacks to 0 under the bare name only.
+        alone = 0.0 + measure.noise * topics.retrieved + measure.miss * topics.relevant
+        return np.where(topics.missing, alone, values)
     return values
+
+
+def _needs_nothing(measure: IPrec | IAP, relevant: Values) -> npt.NDArray[np.bool_]:
+    """Where one of the levels of recall is reached before anything has been found."""
+    levels = (measure.recall,) if isinstance(measure, IPrec) else measure.levels
+    added = 0.9 if "recall-level-truncated" in measure.convention.quirks else 0.5
+    return np.any([np.floor(level * relevant + added) == 0 for level in levels], axis=0)
 
 
 def _row(name: str, topic: str, text: str) -> str:

@@ -178,7 +178,7 @@ impl Measure {
         mixed
             && match self.formula {
                 Formula::Precision | Formula::Recall | Formula::FMeasure => block.end() > self.depth,
-                Formula::RPrecision => (block.start as u64) < self.relevant(list) && block.end() as u64 > self.relevant(list),
+                Formula::RPrecision => (block.start + 1..block.end()).contains(&r_precision::cut(self, self.relevant(list))),
                 Formula::Dcg | Formula::Ndcg => {
                     let counted = |rank| if rank < self.depth { self.discount(rank) } else { 0.0 };
                     (block.start..block.end()).any(|rank| counted(rank) != counted(block.start))
@@ -187,7 +187,9 @@ impl Measure {
                     let known = |g: u32| self.known.get(g as usize).copied().unwrap_or(false);
                     grades.iter().any(|&g| self.worth(g) > 0.0) && grades.iter().any(|&g| self.worth(g) <= 0.0 && known(g))
                 }
-                Formula::ReciprocalRank | Formula::Success => list.ranked.iter().take(block.start).all(|&g| self.worth(g) == 0.0),
+                Formula::Success => success::is_decided_by(self, block, list),
+                Formula::SetAveragePrecision => false,
+                Formula::ReciprocalRank => list.ranked.iter().take(block.start).all(|&g| self.worth(g) == 0.0),
                 _ => true,
             }
     }

@@ -30,7 +30,9 @@ _BASE = Convention(
 _LEVELS = [f"{level / 10:.2f}" for level in range(11)]
 _SUM = {"mean": "sum"}
 _COUNTS: dict[str, dict[str, Any]] = {"NumQ": _SUM, "NumRet": _SUM, "NumRel": _SUM, "NumRelRet": _SUM}
-_COUNT_NAMES: dict[str, Spelled] = {"num_q": "NumQ", "num_ret": "NumRet", "num_rel": "NumRel", "num_rel_ret": "NumRelRet"}
+_COUNT_NAMES: dict[str, Spelled] = {
+    "num_q": "NumQ", "num_ret": "NumRet", "num_rel": "NumRel", "num_rel_ret": "NumRelRet",
+}  # fmt: skip
 _RELATIVE = {"p_over": "min(k, R)"}
 _MULTIPLES = [f"{tenths / 10:.2f}" for tenths in range(2, 21, 2)]
 _IPREC: dict[str, Spelled] = {f"iprec_at_recall_{level}": ("IPrec", {"recall": float(level)}) for level in _LEVELS}
@@ -78,12 +80,12 @@ _GROUPS = "it needs several groups of judgments for a query, which Rankwise does
 _UNSUPPORTED: dict[str, str] = {
     "relstring": "it is the string of the first labels, no number",
     "yaap": "an experiment that no set of measures includes",
-    **{name: _PREFERENCES for name in (
+    **dict.fromkeys((
         "prefs", "all_prefs", "prefs_num_prefs_poss", "prefs_num_prefs_ful", "prefs_num_prefs_ful_ret", "prefs_simp",
         "prefs_pair", "prefs_avgjg", "prefs_avgjg_Rnonrel", "prefs_simp_ret", "prefs_pair_ret", "prefs_avgjg_ret",
         "prefs_avgjg_Rnonrel_ret", "prefs_simp_imp", "prefs_pair_imp", "prefs_avgjg_imp",
-    )},
-    **{name: _GROUPS for name in ("qrels_jg", "map_avgjg", "P_avgjg", "Rprec_mult_avgjg")},
+    ), _PREFERENCES),
+    **dict.fromkeys(("qrels_jg", "map_avgjg", "P_avgjg", "Rprec_mult_avgjg"), _GROUPS),
 }  # fmt: skip
 _UNSUPPORTED_10 = {
     **_UNSUPPORTED,
@@ -93,11 +95,13 @@ _UNSUPPORTED_10 = {
 }
 # The further measures were not compared with 8.1 and the alpha of 9.0.
 _EARLY = ("nDCG", "AP", "RR", "P", "R", "Rprec", "Bpref", "IPrec", "nDCGrel", "RnDCG", *_COUNTS)
-_MEASURES_9_0A3 = {name: of for name, of in _MEASURES.items() if name in _EARLY}
-_NAMES_9_0A3 = {
-    word: spelled for word, spelled in _NAMES.items()
-    if spelled in _EARLY or (isinstance(spelled, tuple) and spelled[0] in _EARLY and not {"times", "p_over"} & set(spelled[1]))
-}  # fmt: skip
+_MEASURES_EARLY = {name: of for name, of in _MEASURES.items() if name in _EARLY}
+_NAMES_EARLY = {
+    word: spelled
+    for word, spelled in _NAMES.items()
+    if (spelled if isinstance(spelled, str) else spelled[0]) in _EARLY
+    and not word.startswith(("relative_", "set_", "Rprec_mult"))
+}
 
 
 def _version(
@@ -127,14 +131,18 @@ TREC_EVAL_8_1 = _version(
         "P{k}": "P",
         "recall{k}": "R",
     },
-    measures={name: of for name, of in _MEASURES_9_0A3.items() if name not in ("nDCG", "nDCGrel", "RnDCG")},
+    measures={name: of for name, of in _MEASURES_EARLY.items() if name not in ("nDCG", "nDCGrel", "RnDCG")},
 )
 TREC_EVAL_9_0A3 = _version(
-    "trec_eval_9_0a3", "trec_eval 9.0 alpha 3 (2008)", names=_NAMES_9_0A3, measures=_MEASURES_9_0A3, discount="jarvelin"
+    "trec_eval_9_0a3", "trec_eval 9.0 alpha 3 (2008)", names=_NAMES_EARLY, measures=_MEASURES_EARLY, discount="jarvelin"
 )
 TREC_EVAL_9_0_8 = _version("trec_eval_9_0_8", "trec_eval 9.0.8 (tag v9.0.8)")
-TREC_EVAL_9_0_8_C = _version("trec_eval_9_0_8_c", "trec_eval 9.0.8 with -c", missing="zero", measures={**_MEASURES, **_COMPLETE})
-_10: dict[str, Any] = {"precision": "float64", "quirks": frozenset(), "names": _NAMES_10, "unsupported": _UNSUPPORTED_10}
+TREC_EVAL_9_0_8_C = _version(
+    "trec_eval_9_0_8_c", "trec_eval 9.0.8 with -c", missing="zero", measures={**_MEASURES, **_COMPLETE}
+)
+_10: dict[str, Any] = {
+    "precision": "float64", "quirks": frozenset(), "names": _NAMES_10, "unsupported": _UNSUPPORTED_10,
+}  # fmt: skip
 TREC_EVAL_10_0 = _version("trec_eval_10_0", "trec_eval 10.0", missing="error", measures=_MEASURES_10, **_10)
 TREC_EVAL_10_0_C = _version(
     "trec_eval_10_0_c", "trec_eval 10.0 with -c", missing="zero", measures={**_MEASURES_10, **_COMPLETE}, **_10
