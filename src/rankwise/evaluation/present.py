@@ -79,7 +79,8 @@ def _notes(results: Sequence[Result], shown: Sequence[str]) -> list[str]:
         notes[0] += "; in brackets: those whose value the convention decided"
     unknown = {result.name: result.unknown_queries for result in results if result.unknown_queries}
     for name, count in unknown.items():
-        notes.append(f"{count:,} queries of {name or 'the run'} have no judgments and are left out")
+        what = "1 query" if count == 1 else f"{count:,} queries"
+        notes.append(f"{what} of {name or 'the run'} without judgments, left out")
     notes += conventions((outcome.measure for result in results for outcome in result), runs=first._lists.judged_run)
     notes += why(results)
     return notes
