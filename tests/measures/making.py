@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from rankwise.data.ids import Ids
 from rankwise.evaluation.lists import Lists
-from rankwise.measures import MEASURES, Convention, IPrec, Measure
+from rankwise.measures import IAP, MEASURES, Convention, F, IPrec, Measure, Rprec, Utility
 
 NAN = float("nan")
 
@@ -61,15 +61,20 @@ CUTS = (1, 2, 3, 5, 10, None)
 
 
 def every_measure(convention: Convention, cuts=CUTS) -> list[Measure]:
-    """Every measure that exists under a convention; IPrec and nDCGrel have no mean over orders."""
+    """Every measure that exists under a convention; some have no mean over orders."""
     found: list[Measure] = []
     for kind in MEASURES.values():
         if kind is IPrec:
             found += [IPrec(recall=level, convention=convention) for level in (0.0, 0.25, 0.5, 1.0)]
         else:
             found += [kind(k, convention=convention) for k in (cuts if kind.takes_k else (None,))]
+    found += [Rprec(times=times, convention=convention) for times in (0.0, 0.2, 0.5, 2.0)]
+    found += [IAP(levels=(0.25, 0.75), convention=convention), F(3, weight=0.5, convention=convention)]
+    found += [Utility(hit=2, noise=-0.5, miss=-1, convention=convention)]
     if convention.ties == "expected":
         found = [m for m in found if m.closed_form]
+    if convention.ties in ("best", "worst"):
+        found = [m for m in found if m.best_first]
     return found
 
 
@@ -105,6 +110,7 @@ def single_choices() -> list[dict[str, object]]:
         {"rel": ">0"},
         {"cut": "ignored"},
         {"p_over": "min(k, n)"},
+        {"p_over": "min(k, R)"},
         {"ap_over": "min(R, k)"},
         {"gmax": 5},
         {"unjudged": "removed"},

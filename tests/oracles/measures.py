@@ -67,6 +67,10 @@ def is_relevant(c: Convention, label: float) -> bool:
     return read(c, label) >= c.rel
 
 
+def is_removed(c: Convention, label: float) -> bool:
+    return c.unjudged == "removed" and (math.isnan(label) or (c.negative == "zero" and label < 0))
+
+
 # What the formulas share.
 
 
@@ -117,7 +121,9 @@ def mean_ndcg(c, k, ranked, outside):
 
 def precision(c, k, ranked, outside):
     n = len(ranked)
-    return over(hits(c, ranked, k), min(k, n) if c.p_over == "min(k, n)" or k == 10**9 else k) or 0.0
+    looked_at = n if k == 10**9 else k
+    most = {"k": looked_at, "min(k, n)": min(k, n), "min(k, R)": min(looked_at, relevant(c, ranked, outside))}[c.p_over]
+    return over(hits(c, ranked, k), most) or 0.0
 
 
 def recall(c, k, ranked, outside):
@@ -152,9 +158,10 @@ def err(c, k, ranked, outside):
     return value
 
 
-def r_precision(c, k, ranked, outside):
+def r_precision(c, times, ranked, outside):
     r = relevant(c, ranked, outside)
-    return over(hits(c, ranked, r), r)
+    rank = math.floor(times * r + 0.9)
+    return None if r == 0 else over(hits(c, ranked, rank), rank) or 0.0
 
 
 def bpref(c, k, ranked, outside):
@@ -175,6 +182,64 @@ def interpolated_precision(c, recall, ranked, outside):
     needed = math.floor(recall * r + (0.9 if "recall-level-truncated" in c.quirks else 0.5))
     found = [hits(c, ranked, i) / i for i in range(1, len(ranked) + 1) if hits(c, ranked, i) >= needed]
     return None if r == 0 else max(found, default=0.0)
+
+
+def success(c, k, ranked, outside):
+    return float(hits(c, ranked, k) > 0)
+
+
+def unjudged(c, k, ranked, outside):
+    # P of the documents that nobody judged: none of the ideal ones is among them.
+    n = len(ranked)
+    looked_at = n if k == 10**9 else k
+    none = sum(not label >= 0 for label in ranked[:k])
+    pooled = sum(not label >= 0 for label in pool(c, ranked, outside) if not math.isnan(label) or c.ideal == "list")
+    most = {"k": looked_at, "min(k, n)": min(k, n), "min(k, R)": min(looked_at, pooled)}[c.p_over]
+    return over(none, most) or 0.0
+
+
+def f_measure(c, k, weight, ranked, outside):
+    p, r = precision(c, k, ranked, outside), recall(c, k, ranked, outside)
+    return None if r is None else over((weight + 1) * p * r, weight * p + r) or 0.0
+
+
+def set_average_precision(c, k, ranked, outside):
+    h = hits(c, ranked, 10**9)
+    r = relevant(c, ranked, outside)
+    return None if r == 0 else over(h * h, len(ranked) * r) or 0.0
+
+
+def inferred_average_precision(c, k, ranked, outside):
+    total, e = 0.0, 0.00001
+    for i, label in enumerate(ranked, 1):
+        if is_relevant(c, label):
+            above = ranked[: i - 1]
+            h = hits(c, above, 10**9)
+            w = sum(other >= 0 and not is_relevant(c, other) for other in above)
+            u = sum(other < 0 for other in above)
+            total += (1 + (h + w + u) * (h + e) / (h + w + 2 * e)) / i
+    return over(total, relevant(c, ranked, outside))
+
+
+def binary_g(c, k, ranked, outside):
+    others = [sum(not is_relevant(c, other) for other in ranked[:i]) for i in range(len(ranked))]
+    total = math.fsum(1 / math.log2(2 + n) for label, n in zip(ranked, others, strict=True) if is_relevant(c, label))
+    return over(total, relevant(c, ranked, outside))
+
+
+def normalized_g(c, k, ranked, outside):
+    ideal = ideal_gains(c, ranked, outside)
+    costs = [max(g, 1.0) for g in ideal] + [1.0] * len(ranked)
+    gains = [gain(c, label) for label in ranked]
+    total = math.fsum(
+        g / math.log2(2 + math.fsum(costs[:i]) - math.fsum(gains[:i])) for i, g in enumerate(gains, 1) if g
+    )
+    return over(total, math.fsum(ideal))
+
+
+def utility(c, weights, ranked, outside):
+    h = hits(c, ranked, 10**9)
+    return weights[0] * h + weights[1] * (len(ranked) - h) + weights[2] * (relevant(c, ranked, outside) - h)
 
 
 def ndcg_rel(c, k, ranked, outside):
@@ -199,11 +264,16 @@ def rndcg(c, k, ranked, outside):
 
 FORMULAS = {
     "DCG": dcg, "nDCG": ndcg, "MeanNDCG": mean_ndcg, "P": precision, "R": recall, "AP": average_precision,
-    "RR": reciprocal_rank, "ERR": err, "Rprec": r_precision, "Bpref": bpref, "nDCGrel": ndcg_rel, "RnDCG": rndcg,
+    "RR": reciprocal_rank, "ERR": err, "Bpref": bpref, "nDCGrel": ndcg_rel, "RnDCG": rndcg,
+    "Success": success, "Unjudged": unjudged, "SetAP": set_average_precision, "InfAP": inferred_average_precision,
+    "BinG": binary_g, "G": normalized_g,
     "NumQ": lambda c, k, ranked, outside: 1.0,
     "NumRet": lambda c, k, ranked, outside: float(len(ranked)),
     "NumRel": lambda c, k, ranked, outside: float(relevant(c, ranked, outside)),
     "NumRelRet": lambda c, k, ranked, outside: float(hits(c, ranked, 10**9)),
+    "NumNonrelRet": lambda c, k, ranked, outside: float(
+        sum(label >= 0 and not is_relevant(c, label) for label in ranked)
+    ),
 }  # fmt: skip
 
 
@@ -211,7 +281,16 @@ def formula(measure: Measure, ranked: list[float], outside: list[float]) -> floa
     c = measure.convention
     if measure.name == "IPrec":
         return interpolated_precision(c, measure.recall, ranked, outside)
+    if measure.name == "IAP":
+        values = [interpolated_precision(c, level, ranked, outside) for level in measure.levels]
+        return None if None in values else math.fsum(values) / len(values)
+    if measure.name == "Rprec":
+        return r_precision(c, measure.times, ranked, outside)
+    if measure.name == "Utility":
+        return utility(c, (measure.hit, measure.noise, measure.miss), ranked, outside)
     k = 10**9 if measure.k is None or c.cut == "ignored" else measure.k
+    if measure.name == "F":
+        return f_measure(c, k, measure.weight, ranked, outside)
     return FORMULAS[measure.name](c, k, ranked, outside)
 
 
@@ -219,7 +298,7 @@ def value(measure: Measure, ranked: list[float], outside: list[float] = ()) -> f
     """The value of one list in this very order, with what the convention says of empty and short lists."""
     c, ranked, outside = measure.convention, list(ranked), list(outside)
     if c.unjudged == "removed":
-        ranked = [label for label in ranked if not math.isnan(label)]
+        ranked = [label for label in ranked if not is_removed(c, label)]
     found = formula(measure, ranked, outside)
     if found is None:
         return NAN if isinstance(c.empty, str) else c.empty
@@ -248,7 +327,7 @@ def orders(labels: list[float], scores: list[float], **how: bool) -> list[list[f
 
 def over_orders(measure: Measure, labels, scores, outside=()) -> tuple[float, float, float]:
     """The mean, the greatest and the least value over all orders of ties."""
-    kept = [i for i, label in enumerate(labels) if not (math.isnan(label) and measure.convention.unjudged == "removed")]
+    kept = [i for i, label in enumerate(labels) if not is_removed(measure.convention, label)]
     single = measure.convention.precision == "float32"
     open_orders = orders([labels[i] for i in kept], [scores[i] for i in kept], single=single)
     values = [value(measure, ranked, outside) for ranked in open_orders]

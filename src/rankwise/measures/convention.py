@@ -293,7 +293,7 @@ def _checked(axis: str, choice: Any) -> Any:
     if axis in ("gain", "labels") and isinstance(choice, (Mapping, tuple)):
         pairs = choice.items() if isinstance(choice, Mapping) else choice
         if all(isinstance(pair, tuple) and len(pair) == 2 and all(map(_is_finite, pair)) for pair in pairs):
-            return tuple(sorted((float(label), float(gain)) for label, gain in pairs))
+            return tuple(sorted((float(label) + 0.0, float(gain) + 0.0) for label, gain in pairs))  # no −0
     if axis in ("gain", "discount") and callable(choice):
         return choice
     if axis == "discount" and isinstance(choice, (tuple, list, np.ndarray)) and all(map(_is_finite, choice)):

@@ -20,7 +20,8 @@ class InfAP(Measure):
     r runs over the relevant documents retrieved, i_r is the rank; above it stand h_r relevant documents, w_r judged
     ones that are not, and u_r of the pool without a judgment, which have a negative label. Documents without any label
     lie outside the pool: not relevant. ε = 0.00001. Yilmaz & Aslam 2006 (`yilmaz2006`) in the form of trec_eval.
-    *Empty* where R = 0. No closed form over ties.
+    *Empty* where R = 0. No closed form over ties, nor a known best and
+    worst order.
 
     >>> round(InfAP(negative="zero", ties="input").of([1, -1, 0, 1]), 4)
     0.8125
@@ -32,6 +33,7 @@ class InfAP(Measure):
     axes = ("rel", "ideal", "empty")
     takes_k = False
     closed_form = False
+    best_first = False
 
     def worth(self, labels: Labels, present: Present) -> Labels:
         # Below 0: in the pool, but not judged.

@@ -14,7 +14,8 @@ class G(DCG):
         \frac{g(l_i)}{\log_2 \bigl( 2 + \sum_{j \le i} \max(g^*_j, 1) - \sum_{j \le i} g(l_j) \bigr)}
 
     g* are the gains of the ideal list, 0 below its end. An experimental measure of trec_eval. *Empty* where no judged
-    document has a gain. No closed form over ties.
+    document has a gain. No closed form over ties, nor a known best
+    and worst order: an early gain makes those below it count for more.
 
     >>> round(G(gain="linear", ties="input").of([0, 2, 1]), 4)
     0.6309
@@ -26,3 +27,4 @@ class G(DCG):
     axes = ("gain", "outside", "ideal", "empty")
     takes_k = False
     closed_form = False
+    best_first = False
