@@ -61,6 +61,7 @@ $(VENV)/.build: | $(VENV)/bin/python
 $(VENV)/.installed: $(SOURCES) $(VENV)/.build
 	$(BIN)/python -m pip install --quiet 'numpy>=1.26'
 	VIRTUAL_ENV=$(abspath $(VENV)) $(BIN)/maturin develop --release --quiet
+	$(BIN)/python -m compileall -q src/rankwise
 	@touch $@
 
 $(VENV)/.test: $(VENV)/.installed
