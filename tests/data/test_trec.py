@@ -9,7 +9,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from hypothesis import example, given, settings
+from hypothesis import assume, example, given, settings
 from hypothesis import strategies as st
 
 from data.reading import qrels_of, raw, run_of
@@ -268,13 +268,14 @@ def mutated(draw: st.DrawFn) -> bytes:
 @example(b"1 Q0 d 1 1 t\r1 Q0 e 2 1 t\r")
 @example(b"\xef\xbb\xbf\xef\xbb\xbf1 0 d 1")
 def test_any_bytes_are_read_as_the_oracle_reads_them_or_refused(content: bytes) -> None:
+    assume(not content.startswith(b"\x1f\x8b"))  # that is gzip, which the oracle does not unpack
     for read, expect in ((qrels_of, oracle.qrels), (run_of, lambda content: oracle.run(content)[0])):
         try:
             expected = expect(content)
         except oracle.Refused as refused:
             with pytest.raises(DataError) as caught:
                 read(content)
-            if refused.line and not content.startswith(b"\x1f\x8b"):
+            if refused.line:
                 assert f", line {refused.line}: " in str(caught.value)
         else:
             assert in_order(raw(read(content))) == in_order(expected)

@@ -11,7 +11,7 @@ import numpy.typing as npt
 
 from rankwise import _kernels
 from rankwise.data.ids import Ids
-from rankwise.errors import DataError, message
+from rankwise.errors import DataError, MeasureError, message
 from rankwise.measures.base import Measure
 from rankwise.measures.convention import Convention
 
@@ -135,6 +135,11 @@ class Lists:
 
     def compute(self, measures: list[Measure], *, keep: int | None = None) -> list[tuple[npt.NDArray[np.float64], npt.NDArray[np.uint8]]]:
         """Values and flags of each measure; measures that share an order are computed together."""
+        for measure in measures:
+            if keep is not None and measure.convention.ties in ("expected", "best", "worst"):
+                hint = "choose an order of ties, such as ties='input', or a tool's convention."
+                what = f"the first {keep} documents are not known while {measure} leaves the order of ties open"
+                raise MeasureError(message(what, hint=hint))
         groups: dict[tuple[Any, ...], list[int]] = {}
         for at, measure in enumerate(measures):
             c = measure.convention

@@ -75,13 +75,15 @@ def _one(text: str, default: Convention | str | None) -> Measure:
     if colon and "(" not in prefix and (prefix in PRESETS or prefix in ALIASES or prefix in names()):
         return _prefixed(text, prefix, rest)
     _refuse_conventions_in_disguise(text, prefix if colon and "(" not in prefix else "")
+    if isinstance(default, str):
+        return _prefixed(text, default, text, synonyms=True)
     found = _grammar(text, default)
     if found is None:
         raise _unknown(text, [*MEASURES, *SYNONYMS])
     return found
 
 
-def _prefixed(text: str, prefix: str, rest: str) -> Measure:
+def _prefixed(text: str, prefix: str, rest: str, *, synonyms: bool = False) -> Measure:
     if prefix in PRESETS:
         found = _grammar(rest, PRESETS[prefix])
         if found is None:
@@ -95,7 +97,7 @@ def _prefixed(text: str, prefix: str, rest: str) -> Measure:
     if spelled is not None:
         name, parameters = spelled
         return MEASURES[name](convention=which.convention_for(name), **parameters)
-    found = _grammar(rest, which.name, synonyms=False)
+    found = _grammar(rest, which.name, synonyms=synonyms)
     if found is None:
         raise _unknown(text, [*which.names, *which.measures], prefix)
     if found.name not in which.measures:
