@@ -39,7 +39,8 @@ bench: $(VENV)/.test
 
 # Mutated inputs for each parser; the figures are in benchmarks/LOG.md.
 fuzz:
-	cargo run --release --quiet -p rankwise-kernels --example fuzz -- all 1000000
+	for parser in letor scores numbers; do cargo run --release --quiet -p rankwise-kernels --example fuzz -- $$parser 1000000; done
+	cargo run --release --quiet -p rankwise-kernels --example fuzz_trec -- 1000000
 
 wheel: $(VENV)/.build
 	$(BIN)/maturin build --release --out dist

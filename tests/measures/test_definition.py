@@ -137,3 +137,11 @@ def test_a_measure_computed_with_others_has_the_value_it_has_alone() -> None:
 
 def test_the_cuts_reach_beyond_the_end() -> None:
     assert max(k for k in CUTS if k) == 10
+
+
+@pytest.mark.parametrize("rows", [191, 192, 193, 255, 256, 257, 300, 320, 1000])
+def test_documents_of_one_grade_are_counted_however_many(rows: int) -> None:
+    one = List([1.0] * rows, [float(-row) for row in range(rows)])
+    for name in ("NumRel", "NumRelRet"):
+        assert values_of([MEASURES[name]()], [one]) == rows
+    assert values_of([nDCG(), nDCG(ties="input", ideal="list")], [one]) == pytest.approx(1.0)

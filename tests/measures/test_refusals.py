@@ -200,9 +200,10 @@ def test_bounds_need_discounts_that_do_not_rise(ties: str) -> None:
 @pytest.mark.parametrize("ties", ["docid", "docid-desc"])
 def test_document_ids_must_be_there_to_settle_ties(ties: str) -> None:
     with pytest.raises(
-        DataError, match=f"ties='{ties}' needs document ids, and these lists have none\nHint: give document"
+        DataError, match=f"ties='{ties}' needs document ids: scores are tied, and these lists have none\nHint: give"
     ):
         evaluate([1, 0], [1.0, 1.0], nDCG(5, ties=ties))
+    assert evaluate([1, 0], [2.0, 1.0], nDCG(5, ties=ties))[0].mean == 1
 
 
 def test_all_refusals_are_of_one_kind() -> None:

@@ -216,7 +216,7 @@ impl<'a, S: Score, C: Code> Evaluator<'a, S, C> {
             documents: ids.documents.get(rows).unwrap_or_default(),
         });
         let mut len = scores.len();
-        if codes.iter().any(|c| self.ordering.drops(c.grade())) {
+        if !self.ordering.dropped.is_empty() && codes.iter().any(|c| self.ordering.drops(c.grade())) {
             self.choose_rows(scores, codes, ids.as_ref());
             self.sort_kept(scores, ids.as_ref());
             len = self.kept_rows.len();
@@ -224,7 +224,11 @@ impl<'a, S: Score, C: Code> Evaluator<'a, S, C> {
             self.sort(scores, self.reach, ids.as_ref());
         }
         self.ranked.clear();
-        self.ranked.extend(self.order.rows.iter().filter_map(|&row| codes.get(row as usize)).map(|c| c.grade()));
+        if self.order.as_given && len == codes.len() {
+            self.ranked.extend(codes.iter().map(|c| c.grade()));
+        } else {
+            self.ranked.extend(self.order.rows.iter().filter_map(|&row| codes.get(row as usize)).map(|c| c.grade()));
+        }
         if self.ordering.keep < scores.len() {
             len = len.min(self.ordering.keep);
             self.keep_top(len);

@@ -82,6 +82,8 @@ pub struct Order {
     pub rows: Vec<u32>,
     /// Blocks in rank order.
     pub blocks: Vec<Block>,
+    /// Whether each row already stood at its rank, as rows of run files do.
+    pub as_given: bool,
     above: Vec<u32>,
     filled: Vec<u32>,
     keyed: Vec<(u64, u32)>,
@@ -103,7 +105,8 @@ impl Order {
     pub fn by_score<S: Score>(&mut self, scores: &[S], reach: usize) {
         self.blocks.clear();
         let n = scores.len();
-        if scores.windows(2).all(|pair| matches!(pair, [a, b] if a > b)) {
+        self.as_given = falls(scores);
+        if self.as_given {
             self.rows.clear();
             self.rows.extend(0..n as u32);
         } else if reach <= SHALLOW && n > LANES {
@@ -266,6 +269,17 @@ impl Order {
         rows.truncate(self.rows.len());
         self.rows = rows;
     }
+}
+
+/// Whether each score is below the one before it. A chunk at a time: within one the comparisons are vectorised,
+/// and a list in no order is left after the first.
+#[inline(always)]
+fn falls<S: Score>(scores: &[S]) -> bool {
+    let later = scores.get(1..).unwrap_or_default();
+    scores.chunks(LANES).zip(later.chunks(LANES)).all(|(here, next)| {
+        let rises = here.iter().zip(next).fold(false, |rises, (a, b)| rises | (b >= a));
+        !rises
+    })
 }
 
 /// For each of `own`, how many of `others` are greater.

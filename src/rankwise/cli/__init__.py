@@ -37,6 +37,9 @@ examples:
 def main(argv: Sequence[str] | None = None) -> int:
     """Runs one verb; the entry point of the command."""
     words = list(sys.argv[1:] if argv is None else argv)
+    # NumPy's linear algebra starts threads that wait in a busy loop, when it is imported; no verb needs them, and with
+    # another process at work they double the time of the import.
+    os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
     if not words or words[0] in ("-h", "--help", "help"):
         print(_USAGE.format(verbs="\n".join(f"  {verb:<12} {what}" for verb, what in VERBS.items())))
         return 0 if words else 2

@@ -121,7 +121,7 @@ class Demonstration:
         return [m.convention.name for m in self.measures]
 
     def __str__(self) -> str:
-        standard = fill(convention_line("standard", self.measures[:1]), WIDTH, subsequent_indent="  ")
+        standard = fill(convention_line("standard", self.measures[:1], runs=False), WIDTH, subsequent_indent="  ")
         return "\n\n".join([self._searches(), str(self.table()), standard, str(self.reasons()), self.verdict()])
 
     def _searches(self) -> str:

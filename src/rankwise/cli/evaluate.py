@@ -183,4 +183,23 @@ def _write(results: list[Result], form: str, arguments: Namespace) -> None:
 
 
 def _trec_eval(arguments: Namespace, version: str) -> str:
-    raise NotImplementedError
+    """What trec_eval would print, a run after the other."""
+    from rankwise.data.formats import trec
+    from rankwise.evaluation.trec_eval_format import left_out, trec_eval_output
+
+    if arguments.letor is not None or len(arguments.files) < 2:
+        raise RankwiseError(message("--format trec_eval needs judgments and a run as TREC files"))
+    qrels = trec.read_qrels(arguments.files[0])
+    options: dict[str, Any] = {
+        "version": version,
+        "measures": arguments.measure or (),
+        "per_query": arguments.per_query,
+        "complete": arguments.complete,
+        "summary": not arguments.no_summary,
+        "level": 1 if arguments.level is None else arguments.level,
+        "judged_only": arguments.judged_only,
+        "depth": arguments.depth,
+    }
+    for name, reason in left_out(options["measures"], version=version).items():
+        print(f"rankwise: {name} is left out: {reason}", file=sys.stderr)
+    return "".join(trec_eval_output(qrels, trec.read_run(path), **options) for path in arguments.files[1:])

@@ -63,6 +63,7 @@ def _measures(
         wanted = [wanted]
     from rankwise.measures.parse import measures as parse
 
+    wanted = list(wanted)
     chosen: list[tuple[str, Measure]] = []
     for one in wanted:
         if isinstance(one, Measure):
@@ -74,6 +75,9 @@ def _measures(
             chosen += [(one if len(found) == 1 else _range_member(one, m), m) for m in found]
         else:
             raise MeasureError(message(f"a measure or its text is wanted, not {one!r}"))
+    if convention is not None and not any(isinstance(one, str) for one in wanted):
+        hint = "give the measure as text, or make it with its convention: nDCG(5, convention='hotels')."
+        raise MeasureError(message("`convention` is that of measures given as text; these carry their own", hint=hint))
     if not chosen:
         raise MeasureError(message("no measure is named", hint="leave `measures` out for nDCG@10, AP, RR and P@10."))
     return chosen

@@ -19,7 +19,10 @@ if TYPE_CHECKING:
     from rankwise.data.dataset import Dataset
     from rankwise.data.judgments import JudgedRun
 
-__all__ = ["Lists"]
+__all__ = ["TIED", "Lists"]
+
+# The kernel's mark of a list with equal scores within reach of the cut-off.
+TIED = 4
 
 
 class Lists:
@@ -150,9 +153,18 @@ class Lists:
             found = _kernels.evaluate(
                 self.scores, self.grades, self.offsets, self.outside_offsets, self._ids(ties), order, plans, self.threads
             )
+            if ties.startswith("docid") and self.documents is None:
+                self._refuse_ties(ties, [flags for _, flags in found])
             for at, column in zip(members, found, strict=True):
                 columns[at] = column
         return columns
+
+    def _refuse_ties(self, ties: str, flags: list[npt.NDArray[np.uint8]]) -> None:
+        """Without document ids their order is unknown, which matters where scores are tied."""
+        tied = sum(int(((f & TIED) != 0).any()) for f in flags)
+        if tied:
+            hint = "give document ids, or choose another order of ties, as in nDCG(ties='input')."
+            raise DataError(message(f"ties={ties!r} needs document ids: scores are tied, and these lists have none", hint=hint))
 
     def _ids(self, ties: str) -> tuple[Any, ...] | None:
         if not ties.startswith("docid") and ties != "random":
@@ -163,8 +175,7 @@ class Lists:
                 if queries is None:
                     return None
                 return (queries.text, queries.spans, queries.text, np.zeros(len(self.scores), np.uint64))
-            hint = "give document ids, or choose another order of ties, such as ties='input'."
-            raise DataError(message(f"ties={ties!r} needs document ids, and these lists have none", hint=hint))
+            return None
         queries = self.queries if self.queries is not None else Ids.of(range(len(self)))
         return (queries.text, queries.spans, self.documents.text, self.documents.spans)
 

@@ -59,7 +59,7 @@ def _special_columns(results: Iterable[Result]) -> list[str]:
 def _special(outcome: Outcome, column: str) -> str:
     count = getattr(outcome.counts, column)
     decided = getattr(outcome.counts, f"{column}_decided", None)
-    return f"{count}" if decided is None or not count else f"{count} ({decided})"
+    return f"{count} ({decided})" if decided else f"{count}"
 
 
 def _number(value: float, digits: int) -> str:
@@ -74,23 +74,24 @@ def _range(pair: tuple[float, float], digits: int) -> str:
 
 def _notes(results: Sequence[Result], shown: Sequence[str]) -> list[str]:
     first = results[0]
-    notes = [f"{len(first._lists):,} lists"]
+    notes = ["1 list" if len(first._lists) == 1 else f"{len(first._lists):,} lists"]
     if any("(" in _special(o, c) for c in shown for result in results for o in result):
-        notes[0] += "; in brackets: lists whose value the convention decided"
+        notes[0] += "; in brackets: those whose value the convention decided"
     unknown = {result.name: result.unknown_queries for result in results if result.unknown_queries}
     for name, count in unknown.items():
-        notes.append(f"{count:,} queries of {name or 'the run'} have no judgments and are left out")
-    notes += conventions(outcome.measure for result in results for outcome in result)
+        what = "1 query" if count == 1 else f"{count:,} queries"
+        notes.append(f"{what} of {name or 'the run'} without judgments, left out")
+    notes += conventions((outcome.measure for result in results for outcome in result), runs=first._lists.judged_run)
     notes += why(results)
     return notes
 
 
-def conventions(measures: Iterable[Measure]) -> list[str]:
-    """One line for each convention that occurs."""
+def conventions(measures: Iterable[Measure], *, runs: bool = True) -> list[str]:
+    """One line for each convention that occurs; without `runs` no list can be missing from one."""
     groups: dict[str, list[Measure]] = {}
     for measure in measures:
         groups.setdefault(measure.convention.name, []).append(measure)
-    return [convention_line(name, members) for name, members in groups.items()]
+    return [convention_line(name, members, runs=runs) for name, members in groups.items()]
 
 
 # The axes whose choice is always said, each with its words in a sentence.
@@ -128,7 +129,7 @@ def sentence(convention: Convention, axis: str) -> str:
     return _SENTENCE.get(axis, f"{AXES[axis][0]}: {{}}").format(convention.words(axis))
 
 
-def convention_line(name: str, members: Sequence[Measure]) -> str:
+def convention_line(name: str, members: Sequence[Measure], *, runs: bool = True) -> str:
     """The choices that the measures look at, in one line.
 
     >>> from rankwise.measures.parse import measure
@@ -137,6 +138,8 @@ def convention_line(name: str, members: Sequence[Measure]) -> str:
     """
     said = []
     for axis, words in _SENTENCE.items():
+        if axis == "missing" and not runs:
+            continue
         choices: dict[str, list[str]] = {}
         for measure in members:
             if axis in measure.relevant_axes and getattr(measure.convention, axis) != _ONLY_IF_UNUSUAL.get(axis, ...):

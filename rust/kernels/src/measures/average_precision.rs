@@ -10,10 +10,15 @@ pub fn average_precision(measure: &Measure, list: &List<'_>) -> Option<f64> {
     let relevant = measure.relevant(list);
     let (mut sum, mut before) = (0.0, 0.0);
     if list.open.is_empty() {
+        let mut left = measure.retrieved(list);
         for (rank, &grade) in list.ranked.iter().take(measure.depth).enumerate() {
             if measure.worth(grade) > 0.0 {
                 before += 1.0;
                 sum += before / (rank + 1) as f64;
+                left = left.saturating_sub(1);
+            }
+            if left == 0 {
+                break; // nothing below counts
             }
         }
     } else {

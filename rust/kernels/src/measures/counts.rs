@@ -7,5 +7,5 @@ pub fn relevant(measure: &Measure, list: &List<'_>) -> u64 {
 }
 
 pub fn relevant_retrieved(measure: &Measure, list: &List<'_>) -> u64 {
-    list.retrieved.iter().filter(|c| measure.worth(c.grade) > 0.0).map(|c| u64::from(c.documents)).sum()
+    measure.retrieved(list)
 }

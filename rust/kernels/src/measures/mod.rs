@@ -216,6 +216,11 @@ impl Measure {
         }
     }
 
+    /// The documents retrieved that are worth anything.
+    fn retrieved(&self, list: &List<'_>) -> u64 {
+        list.retrieved.iter().filter(|c| self.worth(c.grade) > 0.0).map(|c| u64::from(c.documents)).sum()
+    }
+
     /// R: the relevant documents of the pool.
     fn relevant(&self, list: &List<'_>) -> u64 {
         self.pool(list).iter().filter(|c| self.worth(c.grade) > 0.0).map(|c| u64::from(c.documents)).sum()

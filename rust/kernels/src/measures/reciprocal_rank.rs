@@ -9,6 +9,9 @@ pub fn reciprocal_rank(measure: &Measure, list: &List<'_>) -> Option<f64> {
     if measure.relevant(list) == 0 {
         return None;
     }
+    if measure.retrieved(list) == 0 {
+        return Some(0.0);
+    }
     let mut value = 0.0;
     measure.each_block(list, measure.depth, |block, hits| {
         if hits == 0 {

@@ -1,0 +1,170 @@
+"""`rankwise evaluate` and `rankwise conventions`, as a user calls them."""
+
+from __future__ import annotations
+
+import csv
+import gzip
+import io
+import json
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+import rankwise
+from rankwise.cli import main
+from rankwise.measures.tools import names
+
+QRELS = "q1 0 a 2\nq1 0 b 0\nq1 0 c 1\nq2 0 a 1\n"
+RUN = "q1 Q0 a 1 0.5 mine\nq1 Q0 b 2 0.5 mine\nq1 Q0 x 3 0.1 mine\nq3 Q0 a 1 1.0 mine\n"
+LETOR = "2 qid:1 1:0.5 # docid = a\n0 qid:1 1:0.4 # docid = b\n1 qid:2 1:0.3 # docid = c\n"
+
+
+@pytest.fixture
+def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "qrels.txt").write_text(QRELS)
+    (tmp_path / "mine.run").write_text(RUN)
+    (tmp_path / "other.run").write_text(RUN.replace("0.5", "0.7", 1))
+    (tmp_path / "test.txt").write_text(LETOR)
+    (tmp_path / "scores.txt").write_text("0.2\n0.9\n0.5\n")
+    return tmp_path
+
+
+def told(capsys: pytest.CaptureFixture[str], *words: str, status: int = 0) -> str:
+    """What a call prints where it belongs: on standard output, or on standard error if it refuses."""
+    assert main(["evaluate", *words]) == status
+    out, err = capsys.readouterr()
+    assert (out == "") == (status == 2)
+    return out if status == 0 else err
+
+
+def rows(text: str) -> list[list[str]]:
+    return list(csv.reader(io.StringIO(text)))
+
+
+@pytest.mark.usefixtures("folder")
+class TestTrecFiles:
+    def test_without_measures_the_table_has_four_and_trec_evals_values(self, capsys: pytest.CaptureFixture[str]) -> None:
+        text = told(capsys, "qrels.txt", "mine.run")
+        head, *lines = [line for line in text.splitlines() if line][1:]
+        assert head.split() == ["measure", "value", "95", "%", "interval", "trec_eval", "short", "tied", "unjudged", "missing"]
+        assert [line.split()[0] for line in lines[:4]] == ["nDCG@10", "AP", "RR", "P@10"]
+        assert "2 lists" in text
+        assert "1 query of mine.run without judgments, left out" in text
+        assert "trec_eval (trec_eval_9_0_8) differs: gain 2^label − 1, there the label (nDCG@10)" in text
+
+    def test_csv_has_the_measure_as_given_in_full_precision(self, capsys: pytest.CaptureFixture[str]) -> None:
+        found = rows(told(capsys, "qrels.txt", "mine.run", "-m", "map", "-m", "trec_eval:map", "-q", "--format", "csv"))
+        assert found[0] == ["run", "measure", "query", "value"]
+        assert [row[:3] for row in found[1:]] == [
+            ["mine.run", "map", "q1"], ["mine.run", "map", "q2"], ["mine.run", "map", "all"],
+            ["mine.run", "trec_eval:map", "q1"], ["mine.run", "trec_eval:map", "all"],
+        ]  # fmt: skip
+        ours = rankwise.evaluate("qrels.txt", "mine.run", ["map", "trec_eval:map"])
+        assert [float(row[3]) for row in found if row[2] == "all"] == list(ours.means.values())
+
+    def test_several_runs_are_told_apart(self, capsys: pytest.CaptureFixture[str]) -> None:
+        found = rows(told(capsys, "qrels.txt", "mine.run", "other.run", "-m", "RR", "--format", "csv"))
+        assert [row[0] for row in found[1:]] == ["mine.run", "other.run"]
+        assert float(found[1][3]) == 0.375
+        assert float(found[2][3]) == 0.5
+
+    def test_json_says_the_convention_and_the_counts(self, capsys: pytest.CaptureFixture[str]) -> None:
+        (result,) = json.loads(told(capsys, "qrels.txt", "mine.run", "-m", "nDCG@2", "--bounds", "-q", "--format", "json"))
+        (measure,) = result["measures"]
+        assert measure["convention"]["gain"] == "2^label − 1"
+        assert measure["counts"]["missing"] == measure["counts"]["tied"] == 1
+        assert measure["bounds"][0] < measure["value"] < measure["bounds"][1]
+        assert list(measure["queries"]) == ["q1", "q2"]
+
+    @pytest.mark.parametrize(("form", "part"), [("markdown", "| AP | "), ("latex", r"\toprule"), ("table", "AP ")])
+    def test_other_forms(self, form: str, part: str, capsys: pytest.CaptureFixture[str]) -> None:
+        assert part in told(capsys, "qrels.txt", "mine.run", "-m", "AP", "-q", "--format", form)
+
+    def test_gzip_and_standard_input(self, folder: Path) -> None:
+        (folder / "qrels.gz").write_bytes(gzip.compress(QRELS.encode()))
+        command = [sys.executable, "-m", "rankwise", "evaluate", "qrels.gz", "-", "-m", "RR", "--format", "csv"]
+        done = subprocess.run(command, input=RUN, capture_output=True, text=True, check=True)
+        assert done.stdout.splitlines()[1] == "-,RR,all,0.375"
+
+    def test_a_project_file_sets_the_default_convention(self, folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+        (folder / "rankwise.toml").write_text('convention = "trec_eval"\nmeasures = ["nDCG@2"]\n')
+        assert "trec_eval_9_0_8:nDCG@2" in told(capsys, "qrels.txt", "mine.run")
+        assert "letor4:nDCG@2" in told(capsys, "qrels.txt", "mine.run", "--convention", "letor4")
+
+    def test_trec_evals_format(self, capsys: pytest.CaptureFixture[str]) -> None:
+        assert told(capsys, "qrels.txt", "mine.run", "--format", "trec_eval", "-q", "-c", "-m", "map") == (
+            "map                   \tq1\t0.2500\nmap                   \tall\t0.1250\n"
+        )
+
+
+@pytest.mark.usefixtures("folder")
+def test_letor_files_with_scores(capsys: pytest.CaptureFixture[str]) -> None:
+    found = rows(told(capsys, "--letor", "test.txt", "--scores", "scores.txt", "-m", "letor4:nDCG@1..2", "--format", "csv"))
+    assert found[1:] == [["scores.txt", "letor4:nDCG@1", "all", "0.5"], ["scores.txt", "letor4:nDCG@2", "all", "0.5"]]
+
+
+REFUSALS = [
+    (["qrels.txt"], "judgments and at least one run are needed\nHint: rankwise evaluate QRELS RUN"),
+    (["nowhere.txt", "mine.run"], "nowhere.txt: no such file\nHint: check the path"),
+    (["qrels.txt", "mine.run", "-m", "ndgc@10"], "there is no measure 'ndgc@10'\nHint: did you mean 'ndcg@10'"),
+    (["qrels.txt", "mine.run", "-m", "ndcg@10-"], "carries a convention of its own\nHint: write xgboost:ndcg@10-"),
+    (["qrels.txt", "mine.run", "--convention", "leto4"], "there is no convention 'leto4'\nHint: did you mean 'letor4'"),
+    (["qrels.txt", "mine.run", "--format", "xml"], "there is no format 'xml'\nHint: the formats are table"),
+    (["qrels.txt", "mine.run", "-l", "2"], "-l belongs to --format trec_eval\nHint: add --format trec_eval"),
+    (["-", "-"], "standard input can be only one of the files"),
+    (["--letor", "test.txt"], "--letor needs --scores\nHint: give a file with one score a line"),
+    (["--letor", "test.txt", "mine.run", "--scores", "scores.txt"], "--letor takes no further files (mine.run)"),
+    (["mine.run", "--scores", "scores.txt"], "--scores needs --letor"),
+    (["--letor", "test.txt", "--scores", "qrels.txt"], "qrels.txt, line 1: "),
+    (["--letor", "test.txt", "--scores", "short.txt"], "short.txt: scores: 2 for 3 documents; each document needs one score"),
+    (["qrels.txt", "mine.run", "-m", "trec_eval_10_0:map"], "mine.run: query 'q2' is judged but not in the run"),
+    (["qrels.txt", "mine.run", "--format", "trec_eval=7"], "7"),
+    (["mine.run", "qrels.txt"], "mine.run, line 1: "),
+]
+
+
+@pytest.mark.parametrize(("words", "message"), REFUSALS)
+def test_refusals_say_what_and_where_and_what_to_do(words: list[str], message: str, folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    (folder / "short.txt").write_text("1\n2\n")
+    text = told(capsys, *words, status=2)
+    assert text.startswith("rankwise: ")
+    assert message in text
+
+
+def test_a_project_file_that_is_wrong_is_refused(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    (folder / "rankwise.toml").write_text("convention = letor4\n")
+    assert "rankwise.toml: cannot be read as TOML" in told(capsys, "qrels.txt", "mine.run", status=2)
+    (folder / "rankwise.toml").write_text('conventions = "letor4"\n')
+    assert "has an unknown key 'conventions'" in told(capsys, "qrels.txt", "mine.run", status=2)
+
+
+@pytest.mark.parametrize("name", names())
+def test_every_convention_can_be_printed(name: str, capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["conventions", name]) == 0
+    assert "decides" in capsys.readouterr().out
+
+
+def test_conventions_say_what_differs(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["conventions", "yahoo_v1_0", "yahoo_v0_5"]) == 0
+    lines = capsys.readouterr().out.splitlines()
+    assert [line.split() for line in lines] == [["axis", "yahoo_v1_0", "yahoo_v0_5", "for"], ["empty", "1", "0.5", "nDCG"]]
+    assert main(["conventions"]) == 0
+    assert "trec_eval_9_0_8    trec_eval" in capsys.readouterr().out
+
+
+def test_help_and_unknown_verbs(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["--help"]) == 0
+    assert "rankwise evaluate qrels.txt run.txt" in capsys.readouterr().out
+    assert main(["evaluat"]) == 2
+    assert "there is no verb 'evaluat'" in capsys.readouterr().err
+    with pytest.raises(SystemExit):
+        main(["evaluate", "--help"])
+    assert "examples:" in capsys.readouterr().out
+
+
+def test_importing_is_light() -> None:
+    code = "import sys, rankwise; print([m for m in ('numpy', 'duckdb', 'scipy', 'pandas') if m in sys.modules])"
+    assert subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout == "[]\n"
