@@ -461,8 +461,10 @@ def _needs_nothing(measure: IPrec | IAP, relevant: Values) -> npt.NDArray[np.boo
     """Where one of the levels of recall is reached before anything has been found."""
     levels = (measure.recall,) if isinstance(measure, IPrec) else measure.levels
     added = 0.9 if "recall-level-truncated" in measure.convention.quirks else 0.5
-    reached = np.array([np.floor(level * relevant + added) == 0 for level in levels])
-    return np.logical_or.reduce(reached)
+    nothing = np.zeros(len(relevant), bool)
+    for level in levels:
+        nothing |= np.floor(level * relevant + added) == 0
+    return nothing
 
 
 def _row(name: str, topic: str, text: str) -> str:
