@@ -10,6 +10,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from enum import Enum
 from itertools import pairwise
 from typing import Any
 
@@ -104,7 +105,21 @@ def _tool(version: str) -> Tool:
 
 # The families: which lines a name stands for.
 
-_COUNT, _MEAN, _GEOMETRIC, _TOPICS, _RUN = range(5)
+
+class _Kind(Enum):
+    """How the values of topics make that of all, and how both are printed."""
+
+    COUNT = "whole numbers, added up"
+    MEAN = "numbers and their mean"
+    GEOMETRIC = "nothing for a topic, a geometric mean for all"
+    TOPICS = "nothing for a topic, their number for all"
+    RUN = "the name of the run"
+
+
+# For each line: what follows the family's name, and what the measure is given.
+_Parameters = list[tuple[str, dict[str, Any]]]
+# Reads the parameters after the name (None: there are none); some depend on the labels that occur.
+_Takes = Callable[[str | None, Values], _Parameters]
 
 
 @dataclass(frozen=True, slots=True)
@@ -112,7 +127,7 @@ class _Line:
     """One line a topic, and one for all; the kind says how topics are added up and how the value is printed."""
 
     name: str
-    kind: int
+    kind: _Kind
     measure: Measure | None = None
 
 
@@ -120,20 +135,16 @@ class _Line:
 class _Family:
     """How the lines of a family are made from the parameters after its name.
 
-    `takes` is the reader of the parameters: it gives, for each line, what follows the name and what the measure is
-    given. None: parameters are not looked at.
+    `takes` reads the parameters; None: they are not looked at.
     """
 
-    kind: int = _MEAN
-    takes: Callable[[str | None, Values], list[tuple[str, dict[str, Any]]]] | None = None
+    kind: _Kind = _Kind.MEAN
+    takes: _Takes | None = None
     # The tool's name of one member, if the family's own name is none.
     member: str = ""
 
 
-_Parameters = list[tuple[str, dict[str, Any]]]
-
-
-def _cuts(*default: int) -> Callable[[str | None, Values], _Parameters]:
+def _cuts(*default: int) -> _Takes:
     def takes(text: str | None, labels: Values) -> _Parameters:
         cuts = default if text is None else sorted(int(number) for number in _numbers(text))
         if cuts[0] < 1 or len(set(cuts)) < len(cuts):
@@ -143,7 +154,7 @@ def _cuts(*default: int) -> Callable[[str | None, Values], _Parameters]:
     return takes
 
 
-def _fractions(keyword: str, *default: float) -> Callable[[str | None, Values], _Parameters]:
+def _fractions(keyword: str, *default: float) -> _Takes:
     def takes(text: str | None, labels: Values) -> _Parameters:
         fractions = default if text is None else sorted(_numbers(text))
         if len(set(fractions)) < len(fractions):
@@ -153,13 +164,20 @@ def _fractions(keyword: str, *default: float) -> Callable[[str | None, Values], 
     return takes
 
 
-def _whole(keywords: Callable[[list[float]], dict[str, Any]]) -> Callable[[str | None, Values], _Parameters]:
+def _whole(keywords: Callable[[list[float]], dict[str, Any]]) -> _Takes:
     """One line, whose name repeats the parameters as they were written."""
 
     def takes(text: str | None, labels: Values) -> _Parameters:
         return [("", {})] if text is None else [(f"_{text}", keywords(_numbers(text)))]
 
     return takes
+
+
+def _levels(levels: list[float]) -> dict[str, Any]:
+    if levels != sorted(levels):
+        hint = "trec_eval takes them in the order given and misses those that fall."
+        raise MeasureError(message("the levels of recall of 11pt_avg must rise", hint=hint))
+    return {"levels": levels}
 
 
 def _utility(weights: list[float]) -> dict[str, Any]:
@@ -205,13 +223,13 @@ _LEVELS = tuple(level / 10 for level in range(11))
 _MULTIPLES = tuple(tenths / 10 for tenths in range(2, 21, 2))
 # In the order of printing, whatever the order of asking.
 _FAMILIES = {
-    "runid": _Family(_RUN),
-    "num_q": _Family(_TOPICS),
-    "num_ret": _Family(_COUNT),
-    "num_rel": _Family(_COUNT),
-    "num_rel_ret": _Family(_COUNT),
+    "runid": _Family(_Kind.RUN),
+    "num_q": _Family(_Kind.TOPICS),
+    "num_ret": _Family(_Kind.COUNT),
+    "num_rel": _Family(_Kind.COUNT),
+    "num_rel_ret": _Family(_Kind.COUNT),
     "map": _Family(),
-    "gm_map": _Family(_GEOMETRIC),
+    "gm_map": _Family(_Kind.GEOMETRIC),
     "Rprec": _Family(),
     "bpref": _Family(),
     "recip_rank": _Family(),
@@ -219,10 +237,10 @@ _FAMILIES = {
     "P": _Family(takes=_NINE_CUTS, member="P_5"),
     "recall": _Family(takes=_NINE_CUTS, member="recall_5"),
     "infAP": _Family(),
-    "gm_bpref": _Family(_GEOMETRIC),
+    "gm_bpref": _Family(_Kind.GEOMETRIC),
     "Rprec_mult": _Family(takes=_fractions("times", *_MULTIPLES), member="Rprec_mult_0.20"),
     "utility": _Family(takes=_whole(_utility)),
-    "11pt_avg": _Family(takes=_whole(lambda levels: {"levels": levels})),
+    "11pt_avg": _Family(takes=_whole(_levels)),
     "binG": _Family(),
     "G": _Family(takes=_gains),
     "dcg": _Family(takes=_gains),
@@ -238,7 +256,7 @@ _FAMILIES = {
     "set_recall": _Family(),
     "set_map": _Family(),
     "set_F": _Family(takes=_whole(lambda weights: {"weight": weights[0]})),
-    "num_nonrel_judged_ret": _Family(_COUNT),
+    "num_nonrel_judged_ret": _Family(_Kind.COUNT),
     "unj": _Family(takes=_cuts(5, 10, 20), member="unj_5"),
 }
 _OFFICIAL = (
@@ -281,7 +299,7 @@ def _families(measures: Sequence[str], version: str) -> dict[str, str | None]:
 
 def _exists(name: str, which: Tool) -> bool:
     family = _FAMILIES.get(name)
-    return family is not None and (family.kind == _RUN or which.spelled(family.member or name) is not None)
+    return family is not None and (family.kind == _Kind.RUN or which.spelled(family.member or name) is not None)
 
 
 def _no_measure(name: str, which: Tool) -> MeasureError:
@@ -305,8 +323,8 @@ class _Asked:
 
     def lines(self, name: str, parameters: str | None) -> Iterator[_Line]:
         family = _FAMILIES[name]
-        if family.kind == _RUN:
-            yield _Line(name, _RUN)
+        if family.kind == _Kind.RUN:
+            yield _Line(name, _Kind.RUN)
             return
         for suffix, given in family.takes(parameters, self.labels) if family.takes else [("", {})]:
             yield _Line(f"{name}{suffix}", family.kind, self.measure(family.member or name, **given))
@@ -387,7 +405,7 @@ class _Table:
     def per_query(self) -> str:
         """The lines of each topic; geometric means and what is true of the whole run have none."""
         pairs = zip(self.lines, self.columns, strict=True)
-        shown = [(line, column) for line, column in pairs if line.kind in (_COUNT, _MEAN)]
+        shown = [(line, column) for line, column in pairs if line.kind in (_Kind.COUNT, _Kind.MEAN)]
         rows = []
         for topic in self.topics.order:
             name = self.topics.name(topic)
@@ -397,19 +415,21 @@ class _Table:
     def summary(self, run: str) -> str:
         """The lines of all topics together."""
         pairs = zip(self.lines, self.columns, strict=True)
-        texts = (run if line.kind == _RUN else _text(line.kind, self._over_all(line, column)) for line, column in pairs)
+        texts = (
+            run if line.kind == _Kind.RUN else _text(line.kind, self._over_all(line, column)) for line, column in pairs
+        )
         return "".join(_row(line.name, "all", text) for line, text in zip(self.lines, texts, strict=True))
 
     def _over_all(self, line: _Line, column: Values) -> float:
         topics = self.topics
         values = column[topics.order]
-        if line.kind == _TOPICS:
+        if line.kind == _Kind.TOPICS:
             return float(topics.average_over)
         if line.name == "num_rel" and topics.ever_relevant is not None:
             return topics.ever_relevant
-        if line.kind == _COUNT:
+        if line.kind == _Kind.COUNT:
             return float(values.sum())
-        if line.kind == _GEOMETRIC:
+        if line.kind == _Kind.GEOMETRIC:
             logs = [math.log(max(value, _LEAST)) for value in values.tolist()]
             absent = (topics.average_over - len(values)) * math.log(_LEAST)
             return math.exp((_added_up(logs) + absent) / topics.average_over)
@@ -441,15 +461,18 @@ def _needs_nothing(measure: IPrec | IAP, relevant: Values) -> npt.NDArray[np.boo
     """Where one of the levels of recall is reached before anything has been found."""
     levels = (measure.recall,) if isinstance(measure, IPrec) else measure.levels
     added = 0.9 if "recall-level-truncated" in measure.convention.quirks else 0.5
-    return np.any([np.floor(level * relevant + added) == 0 for level in levels], axis=0)
+    nothing = np.zeros(len(relevant), bool)
+    for level in levels:
+        nothing |= np.floor(level * relevant + added) == 0
+    return nothing
 
 
 def _row(name: str, topic: str, text: str) -> str:
     return f"{name:<22}\t{topic}\t{text}\n"
 
 
-def _text(kind: int, value: float) -> str:
-    if kind in (_COUNT, _TOPICS):
+def _text(kind: _Kind, value: float) -> str:
+    if kind in (_Kind.COUNT, _Kind.TOPICS):
         return f"{value:.0f}"
     # C prints the sign that 0/0 has on most machines.
     return "  -nan" if math.isnan(value) else f"{value:6.4f}"
