@@ -21,4 +21,5 @@ def test_a_default_convention_refuses_what_its_prefix_refuses() -> None:
 
 def test_the_top_of_lists_needs_an_order_of_ties() -> None:
     with pytest.raises(MeasureError, match="first 2 documents are not known while AP leaves .* open\nHint: choose"):
-        evaluate([1, 0, 1], [2.0, 1.0, 0.5], "AP", keep=2)
+        evaluate([1, 0, 1], [2.0, 1.0, 1.0], "AP", keep=2)
+    assert evaluate([1, 0, 1], [2.0, 1.0, 0.5], "AP", keep=2)[0].mean == 0.5

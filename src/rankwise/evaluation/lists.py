@@ -135,11 +135,8 @@ class Lists:
 
     def compute(self, measures: list[Measure], *, keep: int | None = None) -> list[tuple[npt.NDArray[np.float64], npt.NDArray[np.uint8]]]:
         """Values and flags of each measure; measures that share an order are computed together."""
-        for measure in measures:
-            if keep is not None and measure.convention.ties in ("expected", "best", "worst"):
-                hint = "choose an order of ties, such as ties='input', or a tool's convention."
-                what = f"the first {keep} documents are not known while {measure} leaves the order of ties open"
-                raise MeasureError(message(what, hint=hint))
+        if keep is not None:
+            self._refuse_open_ties([m for m in measures if m.convention.ties in ("expected", "best", "worst")], keep)
         groups: dict[tuple[Any, ...], list[int]] = {}
         for at, measure in enumerate(measures):
             c = measure.convention
@@ -163,6 +160,14 @@ class Lists:
             for at, column in zip(members, found, strict=True):
                 columns[at] = column
         return columns
+
+    def _refuse_open_ties(self, measures: list[Measure], keep: int) -> None:
+        """Which documents are the first is unknown where ties are left open."""
+        for measure, (_, flags) in zip(measures, self.compute(measures), strict=True):
+            if (flags & TIED).any():
+                hint = "choose an order of ties, such as ties='input', or a tool's convention."
+                what = f"the first {keep} documents are not known while {measure} leaves the order of ties open"
+                raise MeasureError(message(what, hint=hint))
 
     def _refuse_ties(self, ties: str, flags: list[npt.NDArray[np.uint8]]) -> None:
         """Without document ids their order is unknown, which matters where scores are tied."""
