@@ -369,3 +369,8 @@ def test_what_cannot_be_written_is_refused(tmp_path):
         with pytest.raises(DataError, match=says):
             letor.write(data, tmp_path / "f.txt")
     assert not list(tmp_path.iterdir())
+
+
+def test_a_wish_for_millions_of_threads_is_no_harm(tmp_path: Path) -> None:
+    (tmp_path / "a.txt").write_text("1 qid:1 1:0.5\n")
+    assert len(letor.read(tmp_path / "a.txt", threads=10_000_000)) == 1

@@ -320,7 +320,7 @@ impl Widest {
 /// Runs `work` with so many threads.
 fn in_threads<R: Send>(threads: Option<usize>, work: impl FnOnce() -> R + Send) -> Result<R> {
     let Some(threads) = threads else { return Ok(work()) };
-    let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build();
+    let pool = rayon::ThreadPoolBuilder::new().num_threads(threads.clamp(1, crate::threads::MOST)).build();
     let pool = pool.map_err(|e| Error::new("", format!("cannot start {threads} threads ({e})")))?;
     Ok(pool.install(work))
 }

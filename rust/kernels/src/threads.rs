@@ -4,6 +4,9 @@ use std::ops::Range;
 
 use rayon::prelude::*;
 
+/// More threads than this help no machine, and a wish for millions of them would hang it.
+pub const MOST: usize = 256;
+
 /// `work(state, piece)` for every piece. Each thread makes its own `state`, to reuse what it allocates.
 /// A single piece, or `threads` of 1, starts no thread; `None` takes the pool that rayon shares.
 pub fn each<T: Send, S, R: Send>(
@@ -21,7 +24,7 @@ pub fn each<T: Send, S, R: Send>(
         _ if pieces.len() < 2 => in_turn(pieces),
         Some(0 | 1) => in_turn(pieces),
         None => at_once(pieces),
-        Some(n) => match rayon::ThreadPoolBuilder::new().num_threads(n.min(pieces.len())).build() {
+        Some(n) => match rayon::ThreadPoolBuilder::new().num_threads(n.min(pieces.len()).min(MOST)).build() {
             Ok(pool) => pool.install(|| at_once(pieces)),
             // No thread to be had is no reason to fail.
             Err(_) => in_turn(pieces),
