@@ -209,9 +209,9 @@ def test_a_result_prints_values_and_conventions() -> None:
     assert lines[0] == "mine"
     assert lines[2].split() == ["measure", "value", "95", "%", "interval", "empty", "short", "tied"]
     assert lines[3].startswith("nDCG@10    0.")
-    assert lines[3].endswith("1  3 (0)  1 (1)")
+    assert lines[3].endswith("1      3  1 (1)")
     assert lines[4].split()[0] == "letor4:AP"
-    assert lines[6] == "3 lists; in brackets: lists whose value the convention decided"
+    assert lines[6] == "3 lists; in brackets: those whose value the convention decided"
     assert lines[7].startswith("standard: gain 2^label − 1 · discount 1/log2(i + 1) · ideal: all judged documents, cut")
     assert lines[8].startswith("letor4: ") and "relevant: 1 and 2" in lines[8] and "ties: as given" in lines[8]
 
