@@ -110,7 +110,7 @@ REFUSALS = [
     (["qrels.txt"], "judgments and at least one run are needed\nHint: rankwise evaluate QRELS RUN"),
     (["nowhere.txt", "mine.run"], "nowhere.txt: no such file\nHint: check the path"),
     (["qrels.txt", "mine.run", "-m", "ndgc@10"], "there is no measure 'ndgc@10'\nHint: did you mean 'ndcg@10'"),
-    (["qrels.txt", "mine.run", "-m", "ndcg@10-"], "carries a convention of its own\nHint: write xgboost:ndcg@10-"),
+    (["qrels.txt", "mine.run", "-m", "ndcg@10-"], "carries a convention of its own\nHint: it is XGBoost's"),
     (["qrels.txt", "mine.run", "--convention", "leto4"], "there is no convention 'leto4'\nHint: did you mean 'letor4'"),
     (["qrels.txt", "mine.run", "--format", "xml"], "there is no format 'xml'\nHint: the formats are table"),
     (["qrels.txt", "mine.run", "-l", "2"], "-l belongs to --format trec_eval\nHint: add --format trec_eval"),
