@@ -110,7 +110,7 @@ REFUSALS = [
     (["qrels.txt"], "judgments and at least one run are needed\nHint: rankwise evaluate QRELS RUN"),
     (["nowhere.txt", "mine.run"], "nowhere.txt: no such file\nHint: check the path"),
     (["qrels.txt", "mine.run", "-m", "ndgc@10"], "there is no measure 'ndgc@10'\nHint: did you mean 'ndcg@10'"),
-    (["qrels.txt", "mine.run", "-m", "ndcg@10-"], "carries a convention of its own\nHint: write xgboost:ndcg@10-"),
+    (["qrels.txt", "mine.run", "-m", "ndcg@10-"], "carries a convention of its own\nHint: it is XGBoost's"),
     (["qrels.txt", "mine.run", "--convention", "leto4"], "there is no convention 'leto4'\nHint: did you mean 'letor4'"),
     (["qrels.txt", "mine.run", "--format", "xml"], "there is no format 'xml'\nHint: the formats are table"),
     (["qrels.txt", "mine.run", "-l", "2"], "-l belongs to --format trec_eval\nHint: add --format trec_eval"),
@@ -123,6 +123,13 @@ REFUSALS = [
     (["qrels.txt", "mine.run", "-m", "trec_eval_10_0:map"], "mine.run: query 'q2' is judged but not in the run"),
     (["qrels.txt", "mine.run", "--format", "trec_eval=7"], "7"),
     (["mine.run", "qrels.txt"], "mine.run, line 1: "),
+    (["qrels.txt", "mine.run", "-l", "0"], "-l belongs to --format trec_eval"),
+    (["qrels.txt", "mine.run", "--digits", "-1"], "--digits lies between 0 and 17, not at -1"),
+    (["qrels.txt", "mine.run", "--threads", "-3"], "--threads must be a whole number from 1, not -3"),
+    (["qrels.txt", "mine.run", "--format", "trec_eval", "--convention", "letor4"], "--format trec_eval has no place for --convention"),
+    (["qrels.txt", "mine.run", "--format", "csv", "--bounds"], "--format csv has no place for --bounds\nHint: leave one"),
+    (["qrels.txt", "mine.run", "--score-column", "2"], "--score-column belongs to --letor"),
+    (["qrels.txt", "mine.run", "--sort-features"], "--sort-features belongs to --letor"),
 ]
 
 
@@ -139,6 +146,18 @@ def test_a_project_file_that_is_wrong_is_refused(folder: Path, capsys: pytest.Ca
     assert "rankwise.toml: cannot be read as TOML" in told(capsys, "qrels.txt", "mine.run", status=2)
     (folder / "rankwise.toml").write_text('conventions = "letor4"\n')
     assert "has an unknown key 'conventions'" in told(capsys, "qrels.txt", "mine.run", status=2)
+    for wrong in ("convention = 3", "measures = [3]", "measures = 3"):
+        (folder / "rankwise.toml").write_text(wrong)
+        assert "conventions and measures are texts\nHint: write convention" in told(capsys, "qrels.txt", "mine.run", status=2)
+
+
+@pytest.mark.skipif(not Path("/dev/full").exists(), reason="needs a device that is always full")
+def test_output_that_cannot_be_written_is_said(folder: Path) -> None:
+    with open("/dev/full", "w") as full:
+        words = [sys.executable, "-m", "rankwise", "evaluate", "qrels.txt", "mine.run"]
+        ended = subprocess.run(words, cwd=folder, stdout=full, stderr=subprocess.PIPE, text=True, check=False)
+    assert ended.returncode == 2
+    assert ended.stderr == "rankwise: the output cannot be written (No space left on device)\n"
 
 
 @pytest.mark.parametrize("name", names())

@@ -46,10 +46,10 @@ def test_some_measures_take_no_cut_off(name: str) -> None:
         measure(f"{name}@5")
 
 
-@pytest.mark.parametrize("recall", [-0.1, 1.1, NAN])
-def test_a_level_of_recall_lies_between_0_and_1(recall: float) -> None:
+@pytest.mark.parametrize("recall", [-0.1, 1.1, NAN, "0.5"])
+def test_a_level_of_recall_lies_between_0_and_1(recall: object) -> None:
     with pytest.raises(MeasureError, match="a level of recall lies between 0 and 1"):
-        IPrec(recall=recall)
+        IPrec(recall=recall)  # type: ignore[arg-type]
 
 
 @pytest.mark.parametrize(
@@ -59,9 +59,9 @@ def test_a_level_of_recall_lies_between_0_and_1(recall: float) -> None:
         ("letor4:NDGC@10", "there is no measure 'letor4:NDGC@10'", "did you mean 'letor4:NDCG@10'?"),
         ("xyzzy", "there is no measure 'xyzzy'", "the measures are nDCG, DCG,"),
         ("leter4:nDCG", "there is no convention 'leter4' (in 'leter4:nDCG')", "did you mean 'letor4'?"),
-        ("NDCG:top=10;type=Exp", "carries a convention of its own", "write catboost:NDCG:top=10;type=Exp"),
-        ("ndcg@10-", "'ndcg@10-' carries a convention of its own", "write xgboost:ndcg@10- to mean XGBoost's"),
-        ("map-", "'map-' carries a convention of its own", "or map for the default convention"),
+        ("NDCG:top=10;type=Exp", "carries a convention of its own", "it is CatBoost's, which is not emulated; write nDCG@10"),
+        ("ndcg@10-", "'ndcg@10-' carries a convention of its own", "it is XGBoost's, in which an empty list scores 0; write ndcg@10 for"),
+        ("map-", "'map-' carries a convention of its own", "write map for the default convention"),
         ("P@5..2", "'P@5..2' is not a range of cut-offs", "write it like nDCG@1..10."),
         ("P@0..2", "'P@0..2' is not a range of cut-offs", "write it like nDCG@1..10."),
         ("P@1..", "'P@1..' is not a range of cut-offs", "write it like nDCG@1..10."),
@@ -71,6 +71,11 @@ def test_a_level_of_recall_lies_between_0_and_1(recall: float) -> None:
         ("nDCG(gain=linear)@10", "the choices in 'nDCG(gain=linear)", "the choices are gain, outside"),
         ("nDCG(gain=__import__('os'))", "cannot be read", "write it like nDCG("),
         ("nDCG(**{})", "cannot be read", "write it like nDCG("),
+        ("nDCG(empty=inf)", "the choices in 'nDCG(empty=inf)' cannot be read\n", "write it like nDCG("),
+        ("P(rel={[1]})@3", "the choices in 'P(rel={[1]})@3' cannot be read\n", "write it like nDCG("),
+        ("nDCG(k=5)@10", "'nDCG(k=5)@10' has two cut-offs", "leave one of them out."),
+        ("nDCG(convention='letor4')", "names a convention in its brackets", "write it before the measure, like letor4:nDCG."),
+        ("nDCG@9223372036854775808", "the cut-off of nDCG is too large", "write nDCG for the whole list."),
         ("nDCG@5@10", "there is no measure 'nDCG@5@10'", "did you mean"),
         ("", "there is no measure ''", "the measures are nDCG"),
         ("yahoo:AP", "does not compute AP", "it has nDCG, ERR; for AP choose another convention."),
@@ -82,6 +87,14 @@ def test_texts_that_are_no_measure(text: str, what: str, hint: str) -> None:
     with pytest.raises(MeasureError, match=re.escape(what)) as refusal:
         measure(text)
     assert hint in str(refusal.value)
+
+
+def test_a_text_is_a_text() -> None:
+    with pytest.raises(MeasureError, match="the text of a measure is wanted, not 3"):
+        measure(3)  # type: ignore[arg-type]
+    with pytest.raises(ConventionError, match="the name of a convention is wanted, not 3"):
+        evaluate([1, 0], [2.0, 1.0], "AP", convention=3)  # type: ignore[arg-type]
+    assert measure("nDCG(k=5)") == nDCG @ 5
 
 
 def test_choices_that_do_not_exist() -> None:
@@ -102,7 +115,8 @@ def test_choices_that_do_not_exist() -> None:
     [
         ("ties", "both"), ("ties", 3), ("seed", -1), ("seed", 0.5), ("seed", 2**64), ("empty", "zero"), ("empty", True),
         ("empty", math.inf), ("rel", "some"), ("rel", True), ("rel", NAN), ("rel", math.inf), ("gmax", "4"),
-        ("gmax", NAN), ("gmax", math.inf), ("quirks", {"odd"}), ("quirks", 3), ("gain", (1, 2)),
+        ("gmax", NAN), ("gmax", math.inf), ("gmax", -1), ("gmax", 1024), ("rel", ()), ("gain", {}), ("labels", {}), ("discount", ()),
+        ("quirks", {"odd"}), ("quirks", 3), ("gain", (1, 2)),
         ("quirks", "float32-reciprocal"), ("discount", "log10"),
         ("discount", (1.0, NAN)), ("gain", {0: 0, 1: math.inf}), ("gain", {NAN: 1}), ("gain", 3), ("rel", {1, NAN}),
         ("labels", "rounded"), ("labels", {1: NAN}), ("missing", None), ("mean", "weighted"), ("short", 0),

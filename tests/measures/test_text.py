@@ -15,14 +15,14 @@ from rankwise.measures.parse import SYNONYMS, measures
 from rankwise.measures.tools import ALIASES, FILES, PRESETS, convention, names, tool
 
 numbers = st.floats(allow_nan=False, allow_infinity=False, width=64) | st.integers(-5, 40)
-tables = st.dictionaries(numbers, numbers, max_size=4)
+tables = st.dictionaries(numbers, numbers, min_size=1, max_size=4)
 OPEN = {
     "gain": tables,
     "labels": tables,
-    "discount": st.lists(numbers, max_size=4).map(tuple),
-    "rel": numbers | st.sets(numbers, max_size=3),
+    "discount": st.lists(numbers, min_size=1, max_size=4).map(tuple),
+    "rel": numbers | st.sets(numbers, min_size=1, max_size=3),
     "empty": numbers,
-    "gmax": numbers,
+    "gmax": st.floats(0, 1023),
     "seed": st.integers(0, 2**64 - 1),
     "quirks": st.sets(st.sampled_from(["float32-reciprocal", "recall-level-truncated"])),
 }

@@ -1,6 +1,6 @@
 """The command `rankwise`: one verb a module, each one public Python call.
 
-Data go to standard output, messages to standard error; exit codes: 0 done, 1 a check failed, 2 refused.
+Data go to standard output, messages to standard error; exit codes: 0 done, 2 refused.
 """
 
 from __future__ import annotations
@@ -79,6 +79,12 @@ def _run(verb: str, words: list[str]) -> int:
         # Whoever read our output has enough of it, as in `rankwise … | head`.
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return 0
+    except OSError as error:
+        if error.filename is not None:
+            return _refuse(f"{error.filename}: {error.strerror}")
+        # What cannot be written to a full disk must not be tried again when the interpreter ends.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return _refuse(f"the output cannot be written ({error.strerror or error})")
     except KeyboardInterrupt:
         return 130
 

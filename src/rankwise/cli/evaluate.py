@@ -38,7 +38,7 @@ def add_arguments(parser: ArgumentParser) -> None:
     add("-q", "--per-query", action="store_true", help="the value of each list too")
     add("--bounds", action="store_true", help="the worst and the best case over ties too")
     add("--format", default="table", metavar="F", help="table (default), json, csv, markdown, latex, trec_eval or trec_eval=10.0")
-    add("--digits", type=int, default=4, metavar="N", help="digits in tables; csv and json are never rounded")
+    add("--digits", type=int, metavar="N", help="digits in tables (default 4); csv and json are never rounded")
     add("--threads", type=int, metavar="N", help="how many threads; the numbers do not depend on it")
     trec = parser.add_argument_group("with --format trec_eval, as trec_eval has them")
     trec.add_argument("-c", "--complete", action="store_true", help="count judged queries that the run lacks as 0")
@@ -50,21 +50,49 @@ def add_arguments(parser: ArgumentParser) -> None:
 
 def run(arguments: Namespace) -> int:
     form, _, version = arguments.format.partition("=")
+    _refuse_idle_options(arguments, form)
     if form == "trec_eval":
         sys.stdout.write(_trec_eval(arguments, version or "9.0.8"))
         return 0
     if version or form not in FORMATS:
         hint = f"the formats are {', '.join(FORMATS)}, trec_eval and trec_eval=10.0."
         raise RankwiseError(message(f"there is no format '{arguments.format}'", hint=hint))
-    for option, given in _TREC_ONLY.items():
-        if getattr(arguments, given):
-            hint = "add --format trec_eval, or say it in the measure, as in P(rel=2)@10."
-            raise RankwiseError(message(f"{option} belongs to --format trec_eval", hint=hint))
     _write(evaluate_files(arguments), form, arguments)
     return 0
 
 
 _TREC_ONLY = {"-c": "complete", "-n": "no_summary", "-l": "level", "-J": "judged_only", "-M": "depth"}
+_LETOR_ONLY = {"--score-column": "score_column", "--sort-features": "sort_features"}
+# What a format has no place for.
+_IDLE = {
+    "trec_eval": {"--bounds": "bounds", "--digits": "digits", "--convention": "convention", "--threads": "threads"},
+    "csv": {"--bounds": "bounds", "--digits": "digits"},
+    "json": {"--digits": "digits"},
+}
+
+
+def _refuse_idle_options(arguments: Namespace, form: str) -> None:
+    """An option that would change nothing is refused, as are numbers that count nothing."""
+    for option, given in _TREC_ONLY.items() if form != "trec_eval" else ():
+        if _given(arguments, given):
+            hint = "add --format trec_eval, or say it in the measure, as in P(rel=2)@10."
+            raise RankwiseError(message(f"{option} belongs to --format trec_eval", hint=hint))
+    for option, given in _IDLE.get(form, {}).items():
+        if _given(arguments, given):
+            raise RankwiseError(message(f"--format {form} has no place for {option}", hint="leave one of the two out."))
+    for option, given in _LETOR_ONLY.items() if arguments.letor is None else ():
+        if _given(arguments, given):
+            raise RankwiseError(message(f"{option} belongs to --letor"))
+    if arguments.digits is not None and not 0 <= arguments.digits <= 17:
+        raise RankwiseError(message(f"--digits lies between 0 and 17, not at {arguments.digits}"))
+    if arguments.threads is not None and arguments.threads < 1:
+        raise RankwiseError(message(f"--threads must be a whole number from 1, not {arguments.threads}"))
+
+
+def _given(arguments: Namespace, name: str) -> bool:
+    """Whether an option was named; `-l 0` is."""
+    value = getattr(arguments, name)
+    return value is not None and value is not False
 
 
 def evaluate_files(arguments: Namespace) -> list[Result]:
@@ -162,6 +190,11 @@ def _project() -> dict[str, Any]:
     if unknown:
         hint = 'it may set convention = "letor4" and measures = ["nDCG@5"].'
         raise RankwiseError(message(f"has an unknown key '{min(unknown)}'", place=str(file), hint=hint))
+    named = found.get("measures", [])
+    texts = [found.get("convention", ""), *(named if isinstance(named, list) else [named])]
+    if not all(isinstance(text, str) for text in texts):
+        hint = 'write convention = "letor4" and measures = ["nDCG@5"].'
+        raise RankwiseError(message("conventions and measures are texts", place=str(file), hint=hint))
     return found
 
 
@@ -175,9 +208,10 @@ def _write(results: list[Result], form: str, arguments: Namespace) -> None:
 
         print(json.dumps([present.as_dict(r, per_query=arguments.per_query) for r in results], indent=2, ensure_ascii=False))
     else:
-        tables = [present.table(results, digits=arguments.digits)]
+        digits = 4 if arguments.digits is None else arguments.digits
+        tables = [present.table(results, digits=digits)]
         if arguments.per_query:
-            tables = [present.per_query(results, digits=arguments.digits), *tables]
+            tables = [present.per_query(results, digits=digits), *tables]
         text = {"table": str, "markdown": lambda t: t.to_markdown(), "latex": lambda t: t.to_latex()}[form]
         print("\n\n".join(text(t) for t in tables))
 

@@ -57,6 +57,9 @@ class Measure(metaclass=_Kind):
             raise MeasureError(message(f"{self.name} takes no cut-off", hint=f"write {self.name} without @{k}."))
         if k is not None and (isinstance(k, bool) or not isinstance(k, (int, np.integer)) or k < 1):
             raise MeasureError(message(f"the cut-off of {self.name} must be a whole number from 1, not {k!r}"))
+        if k is not None and k >= 2**63:
+            hint = f"write {self.name} for the whole list."
+            raise MeasureError(message(f"the cut-off of {self.name} is too large, {k}", hint=hint))
         object.__setattr__(self, "k", None if k is None else int(k))
         object.__setattr__(self, "convention", self._resolve(convention).but(**choices))
 
@@ -99,10 +102,7 @@ class Measure(metaclass=_Kind):
     @property
     def relevant_axes(self) -> tuple[str, ...]:
         """The axes of a convention that this measure looks at."""
-        axes = (*self.axes, *COMMON)
-        if self.k is not None or "ideal_cut" not in axes:
-            return axes
-        return axes
+        return (*self.axes, *COMMON)
 
     # The text form.
 

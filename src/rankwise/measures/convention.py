@@ -292,22 +292,25 @@ def _checked(axis: str, choice: Any) -> Any:
     """The choice in its one form, or a refusal."""
     if axis in ("gain", "labels") and isinstance(choice, (Mapping, tuple)):
         pairs = choice.items() if isinstance(choice, Mapping) else choice
-        if all(isinstance(pair, tuple) and len(pair) == 2 and all(map(_is_finite, pair)) for pair in pairs):
+        if pairs and all(isinstance(pair, tuple) and len(pair) == 2 and all(map(_is_finite, pair)) for pair in pairs):
             return tuple(sorted((float(label) + 0.0, float(gain) + 0.0) for label, gain in pairs))  # no −0
     if axis in ("gain", "discount") and callable(choice):
         return choice
-    if axis == "discount" and isinstance(choice, (tuple, list, np.ndarray)) and all(map(_is_finite, choice)):
+    if axis == "discount" and isinstance(choice, (tuple, list, np.ndarray)) and len(choice) and all(map(_is_finite, choice)):
         return tuple(float(d) for d in choice)
     if axis == "rel":
         if choice == ">0":
             return choice
-        if isinstance(choice, (set, frozenset, list, tuple)) and all(map(_is_finite, choice)):
+        if isinstance(choice, (set, frozenset, list, tuple)) and choice and all(map(_is_finite, choice)):
             return frozenset(float(label) for label in choice)
         if _is_finite(choice):
             return float(choice)
     if axis == "empty" and _is_number(choice) and choice != choice:
         return "nan"
-    if axis in ("empty", "gmax") and _is_finite(choice):
+    if axis == "empty" and _is_finite(choice):
+        return float(choice)
+    # 2^gmax must be a number.
+    if axis == "gmax" and _is_finite(choice) and 0 <= choice <= 1023:
         return float(choice)
     if axis == "seed" and isinstance(choice, (int, np.integer)) and 0 <= choice < 2**64:
         return int(choice)
@@ -333,7 +336,7 @@ def _choices(axis: str) -> str:
         "discount": "a table of discounts or a function of an array of ranks",
         "rel": "a number (that label and above) or a set of labels",
         "empty": "a number",
-        "gmax": "a number",
+        "gmax": "a number from 0 to 1023",
         "seed": "a whole number from 0",
     }.get(axis)
     named = list(map(repr, QUIRKS if axis == "quirks" else AXES[axis][1]))

@@ -60,6 +60,8 @@ def measures(text: str, default: Convention | str | None = None) -> list[Measure
     >>> measures("P@1..3")
     [P@1, P@2, P@3]
     """
+    if not isinstance(text, str):
+        raise MeasureError(message(f"the text of a measure is wanted, not {text!r}", hint="write it like nDCG@10."))
     text = text.strip()
     head, dots, last = text.partition("..")
     if dots:
@@ -127,7 +129,13 @@ def _grammar(text: str, default: Convention | str | None, *, synonyms: bool = Tr
         kind = MEASURES.get(SYNONYMS.get(name, ""))
     if kind is None:
         return None
-    return kind(int(k) if k else None, convention=_for(kind.name, default), **choices)
+    if "convention" in choices:
+        hint = f"write it before the measure, like letor4:{name}."
+        raise MeasureError(message(f"'{text}' names a convention in its brackets", hint=hint))
+    if k and "k" in choices:
+        raise MeasureError(message(f"'{text}' has two cut-offs", hint="leave one of them out."))
+    cut = int(k) if k else choices.pop("k", None)
+    return kind(cut, convention=_for(kind.name, default), **choices)
 
 
 def _for(name: str, default: Convention | str | None) -> Convention | None:
@@ -141,21 +149,23 @@ def _choices(text: str, inside: str) -> dict[str, Any]:
     try:
         call = ast.parse(f"_({inside})", mode="eval").body
         assert isinstance(call, ast.Call)
-        if call.args or any(word.arg is None for word in call.keywords):
-            raise ValueError("choices are given by name")
-        return {str(word.arg): ast.literal_eval(word.value) for word in call.keywords}
-    except (SyntaxError, ValueError, AssertionError, RecursionError, MemoryError) as error:
-        hint = f"write it like nDCG(gain='linear', rel=2)@10; the choices are {', '.join(list(AXES)[:6])}, …"
-        raise MeasureError(message(f"the choices in '{text}' cannot be read ({error})", hint=hint)) from None
+        by_name = not call.args and all(word.arg for word in call.keywords)
+        if by_name:
+            return {str(word.arg): ast.literal_eval(word.value) for word in call.keywords}
+        why = " (choices are given by name)"
+    except (SyntaxError, ValueError, TypeError, AssertionError, RecursionError, MemoryError):
+        why = ""
+    hint = f"write it like nDCG(gain='linear', rel=2)@10; the choices are {', '.join(list(AXES)[:6])}, …"
+    raise MeasureError(message(f"the choices in '{text}' cannot be read{why}", hint=hint))
 
 
 def _refuse_conventions_in_disguise(text: str, prefix: str) -> None:
     """A spelling that carries another convention must say whose it is."""
     if "=" in text.partition("(")[0]:
-        hint = f"write catboost:{text} to mean CatBoost's, or nDCG@10 for the default convention."
+        hint = "it is CatBoost's, which is not emulated; write nDCG@10 for the default convention."
         raise MeasureError(message(f"'{text}' carries a convention of its own", hint=hint))
     if text.endswith("-") and text[:-1].partition("@")[0].lower() in ("ndcg", "map"):
-        hint = f"write xgboost:{text} to mean XGBoost's (an empty list scores 0), or {text[:-1]} for the default convention."
+        hint = f"it is XGBoost's, in which an empty list scores 0; write {text[:-1]} for the default convention."
         raise MeasureError(message(f"'{text}' carries a convention of its own", hint=hint))
     if prefix:
         from difflib import get_close_matches

@@ -37,6 +37,8 @@ def tool(name: str) -> Tool:
     >>> tool("yahoo").name
     'yahoo_v1_0'
     """
+    if not isinstance(name, str):
+        raise ConventionError(message(f"the name of a convention is wanted, not {name!r}", hint="give a name such as 'letor4'."))
     wanted = ALIASES.get(name, name)
     for file, versions in FILES.items():
         if wanted in versions:
