@@ -14,6 +14,7 @@ import json
 import subprocess
 import sys
 from collections.abc import Callable
+from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
@@ -90,7 +91,7 @@ def c_program(lib: Any, scores: Any, labels: Any, offsets: Any, what: str, threa
 def _without_ties(scores: Any, offsets: Any) -> Any:
     """The same scores, with each tie within a list broken by the smallest step."""
     out = scores.copy()
-    for start, end in zip(offsets[:-1], offsets[1:], strict=True):
+    for start, end in pairwise(offsets):
         part = out[start:end]
         while len(np.unique(part)) < len(part):
             order = np.argsort(part, kind="stable")

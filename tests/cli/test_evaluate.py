@@ -79,6 +79,11 @@ class TestTrecFiles:
         assert measure["bounds"][0] < measure["value"] < measure["bounds"][1]
         assert list(measure["queries"]) == ["q1", "q2"]
 
+    def test_json_knows_no_nan(self, capsys: pytest.CaptureFixture[str]) -> None:
+        words = ["-m", "AP(empty='nan', rel=9)", "--bounds", "--format", "json"]
+        (result,) = json.loads(told(capsys, "qrels.txt", "mine.run", *words), parse_constant=pytest.fail)
+        assert result["measures"][0]["bounds"] == [None, None]
+
     @pytest.mark.parametrize(("form", "part"), [("markdown", "| AP | "), ("latex", r"\toprule"), ("table", "AP ")])
     def test_other_forms(self, form: str, part: str, capsys: pytest.CaptureFixture[str]) -> None:
         assert part in told(capsys, "qrels.txt", "mine.run", "-m", "AP", "-q", "--format", form)

@@ -184,6 +184,7 @@ def test_scores_that_have_no_place_in_an_order_are_refused(value: object, said: 
         ({"q": {1: 1, "1": 2}}, "query 'q': document '1' appears twice"),
         ({1: {"d": 1}, "1": {"e": 2}}, "query '1' appears twice"),
         ({"q": {"d" * 65_536: 1}}, "65,536 bytes; the longest allowed is 65,535"),
+        ({"q": {"\ud800": 1}}, "the id '.*ud800' cannot be written as UTF-8"),
     ],
 )
 def test_tables_that_are_none_are_refused(table: object, said: str) -> None:

@@ -391,3 +391,8 @@ def test_every_real_run_is_read_as_the_oracle_reads_it(trec_data: Path) -> None:
 def test_trec_evals_comment_test_keeps_hashes_in_ids(trec_data: Path) -> None:
     qrels = read_qrels(trec_data / "trec_eval_test" / "qrels.comment.test")
     assert qrels.documents[0] == "msmarco_v2.1_doc_00_880019750#4_1633802806"
+
+
+def test_standard_output_is_a_file_too(capfdbinary: pytest.CaptureFixture[bytes]) -> None:
+    write_qrels("-", Qrels.of({"q": {"a": 1}}))
+    assert capfdbinary.readouterr().out == b"q 0 a 1\n"

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import math
+
 import pytest
 
-from rankwise import MeasureError, evaluate, nDCG
+from rankwise import DataError, Dataset, MeasureError, Qrels, RankwiseError, Run, evaluate, judge, nDCG
 
 
 def test_a_convention_beside_measures_that_carry_their_own_is_refused() -> None:
@@ -14,12 +16,44 @@ def test_a_convention_beside_measures_that_carry_their_own_is_refused() -> None:
 
 
 def test_a_default_convention_refuses_what_its_prefix_refuses() -> None:
-    with pytest.raises(MeasureError, match="LETOR 4.0.* does not compute ERR"):
+    with pytest.raises(MeasureError, match=r"LETOR 4\.0.* does not compute ERR"):
         evaluate([1, 0], [2.0, 1.0], "ERR@10", convention="letor4")
     assert str(evaluate([1, 0], [2.0, 1.0], ["MAP"], convention="letor4")[0].measure) == "letor4:AP"
 
 
 def test_the_top_of_lists_needs_an_order_of_ties() -> None:
-    with pytest.raises(MeasureError, match="first 2 documents are not known while AP leaves .* open\nHint: choose"):
+    with pytest.raises(MeasureError, match=r"first 2 documents are not known while AP leaves .* open\nHint: choose"):
         evaluate([1, 0, 1], [2.0, 1.0, 1.0], "AP", keep=2)
     assert evaluate([1, 0, 1], [2.0, 1.0, 0.5], "AP", keep=2)[0].mean == 0.5
+
+
+@pytest.mark.parametrize("count", [0, -1, True, 1.5, "2"])
+@pytest.mark.parametrize("what", ["keep", "threads"])
+def test_counts_are_whole_numbers_from_1(what: str, count: object) -> None:
+    with pytest.raises(RankwiseError, match=f"{what} must be a whole number from 1, not {count!r}"):
+        evaluate([1, 0], [2.0, 1.0], "AP", **{what: count})  # type: ignore[arg-type]
+
+
+def test_a_judged_run_takes_no_other_scores() -> None:
+    judged = judge(Qrels.of({"q": {"a": 1}}), Run.of({"q": {"b": 2.0, "a": 1.0}}))
+    with pytest.raises(DataError, match=r"holds its scores already, and others are given\nHint: .*measures="):
+        evaluate(judged, ["AP"])
+    assert evaluate(judged, measures="AP")["AP"].mean == 0.5
+
+
+def test_what_has_lists_takes_no_others() -> None:
+    data = Dataset.of(labels=[1, 0], group=[2])
+    with pytest.raises(DataError, match="Dataset says itself which rows belong to one list"):
+        evaluate(data, [1.0, 2.0], "AP", qid=[1, 2])
+    with pytest.raises(DataError, match="dict says itself which rows belong to one list"):
+        evaluate({"q": {"a": 1}}, {"q": {"a": 1.0}}, "AP", group=[1])
+
+
+def test_a_nan_score_is_found_at_the_callers_row() -> None:
+    with pytest.raises(DataError, match="scores, row 1: the score is NaN"):
+        evaluate([1, 0, 1], [1.0, math.nan, 3.0], "AP", qid=[1, 2, 1])
+
+
+def test_something_else_is_no_measure() -> None:
+    with pytest.raises(MeasureError, match="a measure or its text is wanted, not 5"):
+        evaluate([1, 0], [2.0, 1.0], 5)  # type: ignore[arg-type]

@@ -277,3 +277,36 @@ def test_two_conventions_in_one_call_are_independent() -> None:
         assert evaluate([2, 0, 1], [1.0, 2, 3], outcome.measure)[0].mean == outcome.mean
     assert len({outcome.mean for outcome in together}) == 3
     assert STANDARD.gain == "exp2"
+
+
+def test_a_sum_is_no_mean_times_a_number() -> None:
+    """1/49 × 49 is less than 1."""
+    assert of_values([1.0] + [0.0] * 48, "sum").mean == 1.0
+
+
+def test_means_of_huge_values_are_within_range_and_infinite_ones_print() -> None:
+    assert of_values([1.5e308, 1.5e308]).mean == 1.5e308
+    assert "inf" in repr(evaluate([1e308] * 10, np.arange(10.0), DCG(gain="linear")))
+
+
+def test_weights_do_not_hide_an_undefined_list() -> None:
+    data = Dataset.of(labels=[1, 0, 0, 0], qid=[1, 1, 2, 2], weights=[1, 2])
+    assert math.isnan(evaluate(data, [1.0, 2.0, 3.0, 4.0], nDCG(empty="nan"))[0].mean)
+    assert evaluate(data, [1.0, 2.0, 3.0, 4.0], nDCG(empty="skip"))[0].included == 1
+
+
+def test_bounds_look_at_no_more_documents_than_the_value() -> None:
+    outcome = evaluate([0, 1, 1], [3.0, 2.0, 1.0], [R], keep=2)[0]
+    assert outcome.bounds == (outcome.mean, outcome.mean) == (0.5, 0.5)
+
+
+def test_a_result_does_not_follow_what_becomes_of_the_callers_scores() -> None:
+    scores = np.array([1.0, 1.0, 0.0])
+    outcome = evaluate([1, 0, 1], scores, AP)[0]
+    scores[:] = [0.0, 1.0, 2.0]
+    assert outcome.bounds == pytest.approx(((1 / 2 + 2 / 3) / 2, (1 + 2 / 3) / 2))
+
+
+def test_ids_may_be_a_slice_of_others() -> None:
+    data = Dataset.of(labels=[1, 0], group=[2], documents=Ids.of(["b", "x", "a", "y"])[::2])
+    assert evaluate(data, [1.0, 1.0], RR(ties="docid"))[0].mean == 0.5

@@ -10,7 +10,7 @@ import pytest
 
 from measures.making import NAN, List, values_of
 from rankwise import ConventionError, DataError, MeasureError, RankwiseError, convention, evaluate, measure
-from rankwise.measures import DCG, ERR, MEASURES, STANDARD, Convention, IPrec, MeanNDCG, P, nDCG
+from rankwise.measures import DCG, ERR, MEASURES, STANDARD, Bpref, Convention, IPrec, MeanNDCG, P, nDCG
 from rankwise.measures.parse import measures
 
 
@@ -92,7 +92,7 @@ def test_texts_that_are_no_measure(text: str, what: str, hint: str) -> None:
 def test_a_text_is_a_text() -> None:
     with pytest.raises(MeasureError, match="the text of a measure is wanted, not 3"):
         measure(3)  # type: ignore[arg-type]
-    with pytest.raises(ConventionError, match="the name of a convention is wanted, not 3"):
+    with pytest.raises(ConventionError, match="a convention or its name is wanted, not 3"):
         evaluate([1, 0], [2.0, 1.0], "AP", convention=3)  # type: ignore[arg-type]
     assert measure("nDCG(k=5)") == nDCG @ 5
 
@@ -113,7 +113,8 @@ def test_choices_that_do_not_exist() -> None:
 @pytest.mark.parametrize(
     "axis, choice",
     [
-        ("ties", "both"), ("ties", 3), ("seed", -1), ("seed", 0.5), ("seed", 2**64), ("empty", "zero"), ("empty", True),
+        ("ties", "both"), ("ties", 3), ("seed", -1), ("seed", True), ("seed", 0.5), ("seed", 2**64), ("quirks", [[1]]),
+        ("empty", "zero"), ("empty", True),
         ("empty", math.inf), ("rel", "some"), ("rel", True), ("rel", NAN), ("rel", math.inf), ("gmax", "4"),
         ("gmax", NAN), ("gmax", math.inf), ("gmax", -1), ("gmax", 1024), ("rel", ()), ("gain", {}), ("labels", {}), ("discount", ()),
         ("quirks", {"odd"}), ("quirks", 3), ("gain", (1, 2)),
@@ -200,8 +201,35 @@ def test_functions_of_a_convention_return_numbers() -> None:
         values_of([nDCG(gain=lambda labels: labels[:1])], [one(2.0)])
     with pytest.raises(ConventionError, match="the gain function must return one number, not NaN"):
         values_of([nDCG(gain=lambda labels: labels * NAN)], [one(2.0)])
+    with pytest.raises(ConventionError, match="the gain function must return one number, not NaN"):
+        values_of([nDCG(gain=lambda labels: ["much"] * len(labels))], [one(2.0)])
+    with pytest.raises(ConventionError, match="the discount function must return one finite number for each rank"):
+        values_of([nDCG(discount=lambda ranks: 1.0)], [one(2.0)])
     with pytest.raises(ConventionError, match="the discount function must return one finite number for each rank"):
         values_of([nDCG(discount=lambda ranks: ranks * math.inf)], [one(2.0)])
+
+
+def test_a_gain_function_need_not_know_labels_that_do_not_occur() -> None:
+    known = nDCG(gain=lambda labels: np.where(np.isin(labels, [0, 5]), labels, NAN))
+    assert values_of([known], [one(5.0)]) == values_of([nDCG(gain="linear")], [one(5.0)])
+
+
+@pytest.mark.parametrize("gain", [lambda labels: labels, lambda labels: labels.put(np.isnan(labels).argmax(), 3.0)])
+def test_a_gain_function_cannot_change_what_other_measures_see(gain) -> None:
+    data = [1, NAN, 0, 1], [4.0, 3.0, 2.0, 1.0]
+    alone = evaluate(*data, [Bpref()])[0].mean
+    measures = [nDCG(gain=lambda labels: (gain(labels), labels)[1]), Bpref()]
+    assert evaluate(*data, measures)[1].mean == alone == 0.5
+
+
+def test_a_discount_function_may_return_a_view() -> None:
+    strided = nDCG(discount=lambda ranks: np.repeat(1 / ranks, 2)[::2])
+    assert values_of([strided], [one(2.0)]) == values_of([nDCG(discount="reciprocal")], [one(2.0)])
+
+
+def test_negative_labels_that_stand_for_no_judgment_are_never_relevant() -> None:
+    for rel in (-1, {-1, 1}):
+        assert STANDARD.but(negative="zero", rel=rel).relevant(np.array([-1.0, 1.0, NAN])).tolist() == [False, True, False]
 
 
 @pytest.mark.parametrize("ties", ["best", "worst"])
@@ -230,3 +258,49 @@ def test_a_class_is_as_good_as_its_measure() -> None:
     assert evaluate([1, 0], [1.0, 2.0], [nDCG]).measures == (nDCG(),)
     assert measures("nDCG") == [nDCG()]
     assert Convention() == STANDARD
+
+
+@pytest.mark.parametrize(
+    "text, what",
+    [
+        ("F(weight='a')", "the weight of recall is a number from 0, not 'a'"),
+        ("Rprec(times=None)", "a multiple of R is a number from 0, not None"),
+        ("IPrec(recall='x')", "a level of recall lies between 0 and 1, not at 'x'"),
+        ("IAP(levels=5)", "levels of recall lie between 0 and 1, not at 5"),
+        ("IAP(levels='ab')", "levels of recall lie between 0 and 1, not at 'ab'"),
+        ("Utility(hit='x')", "hit must be a finite number, not 'x'"),
+    ],
+)
+def test_parameters_of_a_formula_are_numbers(text: str, what: str) -> None:
+    with pytest.raises(MeasureError, match=re.escape(what)):
+        measure(text)
+
+
+@pytest.mark.parametrize("word", ["name", "self"])
+def test_arguments_in_python_are_no_choices(word: str) -> None:
+    with pytest.raises(MeasureError, match=rf"'{word}' in .* is not a choice\nHint: the choices are gain"):
+        measure(f"nDCG({word}=5)")
+
+
+@pytest.mark.parametrize("text", ["P@²..³", "P@1..²", f"P@1..{'9' * 5000}"])
+def test_ranges_are_of_plain_digits(text: str) -> None:
+    with pytest.raises(MeasureError, match=r"is not a range of cut-offs\nHint: write it like nDCG@1..10"):
+        measures(text)
+
+
+def test_a_convention_is_one_or_a_name() -> None:
+    with pytest.raises(ConventionError, match="a convention or its name is wanted, not 5"):
+        nDCG(convention=5)  # type: ignore[arg-type]
+    with pytest.raises(ConventionError, match="a convention or its name is wanted, not 5"):
+        evaluate([1, 0], [1.0, 2.0], "AP", convention=5)  # type: ignore[arg-type]
+
+
+def test_labels_and_greatest_grades_beyond_numbers_in_err() -> None:
+    with pytest.raises(ConventionError, match="label 2000 has no finite chance in ERR under the greatest grade 4"):
+        values_of([ERR(outside="zero")], [one(2000.0)])
+    assert values_of([ERR(gmax=1023)], [one(1.0)]) < 1e-300
+
+
+def test_the_gain_of_a_convention_is_nothing_to_err() -> None:
+    assert "gain" not in repr(evaluate([1, 0], [2.0, 1.0], "hotels:ERR"))
+    assert values_of([ERR(gain="linear")], [one(3.0)]) == values_of([ERR()], [one(3.0)])

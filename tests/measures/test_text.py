@@ -146,6 +146,8 @@ def test_a_measure_does_not_change(name: str) -> None:
 def test_a_convention_does_not_change() -> None:
     with pytest.raises(AttributeError, match="gain"):
         STANDARD.gain = "linear"  # type: ignore[misc]
+    with pytest.raises(AttributeError, match="a convention does not change"):
+        del STANDARD.gain
     assert AP().convention is STANDARD
 
 
@@ -158,3 +160,19 @@ def test_the_caller_keeps_no_hold_of_a_table() -> None:
 
 def test_an_order_of_choices_is_no_difference() -> None:
     assert str(nDCG(ties="best", gain="linear")) == str(nDCG(gain="linear", ties="best"))
+
+
+def test_a_parameter_of_the_formula_can_be_changed_as_a_choice_can() -> None:
+    assert IPrec(recall=0.1).but(recall=0.5) == IPrec(recall=0.5)
+    assert measure("F(weight=4)@5").but(weight=1) == measure("F@5")
+
+
+@pytest.mark.parametrize("axis", sorted(AXES))
+def test_every_choice_has_words(axis: str) -> None:
+    tables = {"gain": {1: 2}, "labels": {1: 2}, "discount": (1,), "rel": (1,), "quirks": ()}
+    assert STANDARD.words(axis)
+    assert STANDARD.but(**{axis: tables.get(axis, getattr(STANDARD, axis))}).words(axis)
+
+
+def test_a_label_that_stands_twice_in_a_table_has_its_last_gain() -> None:
+    assert nDCG(gain=((1, 1), (1, 2))) == nDCG(gain={1: 2})

@@ -257,7 +257,8 @@ impl Order {
         }
         let mut rows: Vec<u32> = (0..scores.len() as u32).collect();
         let score = |row: u32| scores.get(row as usize);
-        for place in 0..rows.len() {
+        // What is swapped to the front stays there, so the ranks that are asked for need no more.
+        for place in 0..self.rows.len() {
             let mut first = place;
             for (rank, &row) in rows.iter().enumerate().skip(place + 1) {
                 if rows.get(first).is_some_and(|&best| score(row) > score(best)) {

@@ -24,7 +24,7 @@ impl Grades {
 
     /// Which of the labels occur.
     fn present<'py>(&self, py: Python<'py>) -> Bound<'py, PyArray1<bool>> {
-        PyArray1::from_vec(py, self.0.present())
+        PyArray1::from_vec(py, py.detach(|| self.0.present()))
     }
 }
 
@@ -261,8 +261,8 @@ fn coded<S: Score, C: Code>(
     Ok(kernel::evaluate(&lists, rest.ordering, rest.measures, rest.threads))
 }
 
-/// How many values are not NaN, their mean and their standard deviation, the same bits for any order.
+/// How many values are not NaN, their sum, mean and standard deviation, the same bits for any order.
 #[pyfunction]
-pub fn summary(values: PyReadonlyArray1<'_, f64>) -> PyResult<(usize, f64, f64)> {
+pub fn summary(values: PyReadonlyArray1<'_, f64>) -> PyResult<(usize, f64, f64, f64)> {
     Ok(rankwise_kernels::sum::summary(values.as_slice()?))
 }

@@ -75,6 +75,7 @@ def demonstrate(searches: int = 2_000, *, seed: int = 0) -> Demonstration:
     'The winner ...'
     """
     data = hotel_searches(searches, seed=seed)
+    assert data.positions is not None
     measures = tuple(measure(f"{name}:{MEASURE}") for name in CONVENTIONS)
     singles = [single for m in measures for single in single_changes(measures[0], m.convention).values()]
     # Two tools often make the same choice.

@@ -200,6 +200,7 @@ def _project() -> dict[str, Any]:
 
 def _write(results: list[Result], form: str, arguments: Namespace) -> None:
     from rankwise.evaluation import present
+    from rankwise.evaluation.table import Table
 
     if form == "csv":
         sys.stdout.write(present.csv(results, per_query=arguments.per_query))
@@ -212,7 +213,7 @@ def _write(results: list[Result], form: str, arguments: Namespace) -> None:
         tables = [present.table(results, digits=digits)]
         if arguments.per_query:
             tables = [present.per_query(results, digits=digits), *tables]
-        text = {"table": str, "markdown": lambda t: t.to_markdown(), "latex": lambda t: t.to_latex()}[form]
+        text = {"table": Table.__str__, "markdown": Table.to_markdown, "latex": Table.to_latex}[form]
         print("\n\n".join(text(t) for t in tables))
 
 

@@ -31,12 +31,16 @@ class Ids(Sequence[str]):
 
     def __init__(self, text: Text, spans: npt.NDArray[np.uint64]) -> None:
         self.text = text
-        self.spans = spans
+        # The kernels take no strides.
+        self.spans = np.ascontiguousarray(spans)
 
     @classmethod
     def of(cls, ids: Iterable[object]) -> Ids:
         """Ids from any values, by their text."""
-        words = [str(value).encode() for value in ids]
+        try:
+            words = [str(value).encode() for value in ids]
+        except UnicodeEncodeError as error:
+            raise DataError(message(f"the id {error.object!r} cannot be written as UTF-8")) from None
         lengths = np.fromiter(map(len, words), np.uint64, len(words))
         if len(lengths) and int(lengths.max()) > LONGEST:
             row = int(lengths.argmax())

@@ -5,7 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import Any
 
-from rankwise.errors import MeasureError, message
+import numpy as np
+
+from rankwise.errors import MeasureError, RankwiseError, message
 from rankwise.evaluation.lists import Lists
 from rankwise.evaluation.result import Result
 from rankwise.measures.base import Measure
@@ -41,12 +43,17 @@ def evaluate(
     - a `JudgedRun` alone.
 
     `measures` are `Measure`s or their texts; `convention` (default `standard`) is that of texts without a prefix.
-    `bounds=True` shows the best and the worst case over ties; `keep` looks at that many documents of each list only.
+    `bounds=True` shows the best and the worst case over ties; `keep` looks at that many documents of each list only
+    (which needs an order of ties where scores are tied).
 
-    >>> result = evaluate([3, 0, 1, 0, 2], [0.5, 0.4, 0.3, 0.2, 0.2], ["nDCG@10", "letor4:nDCG@10"], qid=[1, 1, 1, 2, 2])
+    >>> labels, scores, qid = [3, 0, 1, 0, 2], [0.5, 0.4, 0.3, 0.2, 0.2], [1, 1, 1, 2, 2]
+    >>> result = evaluate(labels, scores, ["nDCG@10", "letor4:nDCG@10"], qid=qid)
     >>> round(result["nDCG@10"].mean, 4), result["nDCG@10"].counts.tied, result["letor4:nDCG@10"].mean
     (0.8992, 1, 0.0)
     """
+    for what, count in {"keep": keep, "threads": threads}.items():
+        if count is not None and (isinstance(count, bool) or not isinstance(count, (int, np.integer)) or count < 1):
+            raise RankwiseError(message(f"{what} must be a whole number from 1, not {count!r}"))
     chosen = _measures(measures, convention)
     lists = Lists.of(judgments, scores, qid=qid, group=group, threads=threads)
     return Result(lists, chosen, name=name, keep=keep, show_bounds=bounds)
@@ -58,8 +65,8 @@ def _measures(
     """Each measure with its text as it was given."""
     if wanted is None:
         name = convention.name if isinstance(convention, Convention) else convention
-        wanted = DEFAULT_OF.get(name or "", DEFAULT)
-    if isinstance(wanted, (Measure, str)):
+        wanted = DEFAULT_OF.get(str(name), DEFAULT)
+    if isinstance(wanted, (Measure, str)) or not isinstance(wanted, Iterable):
         wanted = [wanted]
     from rankwise.measures.parse import measures as parse
 

@@ -57,7 +57,7 @@ def _expansion(z: float, df: int) -> float:
         (3 * z**7 + 19 * z**5 + 17 * z**3 - 15 * z) / 384,
         (79 * z**9 + 776 * z**7 + 1482 * z**5 - 1920 * z**3 - 945 * z) / 92160,
     )
-    return sum(term / df ** (i + 1) for i, term in enumerate(terms))
+    return math.fsum(term / df**power for power, term in enumerate(terms, 1))
 
 
 def _t_cdf(t: float, df: int) -> float:

@@ -32,8 +32,8 @@ class Lists:
     """
 
     __slots__ = (
-        "documents", "grades", "judged_run", "offsets", "outside_offsets", "queries", "scores", "threads",
-        "unknown_queries", "weights", "_longest",
+        "_longest", "documents", "grades", "judged_run", "offsets", "outside_offsets", "queries", "scores", "threads",
+        "unknown_queries", "weights",
     )  # fmt: skip
 
     def __init__(
@@ -80,6 +80,12 @@ class Lists:
         """Lists from whatever holds judgments and scores."""
         from rankwise.data.judgments import JudgedRun
 
+        if isinstance(judgments, JudgedRun) and scores is not None:
+            hint = "evaluate(judged_run, measures=…)."
+            raise DataError(message("a judged run holds its scores already, and others are given", hint=hint))
+        if (qid is not None or group is not None) and _has_lists(judgments):
+            what = f"{type(judgments).__name__} says itself which rows belong to one list"
+            raise DataError(message(what, hint="leave out `qid` and `group`."))
         if isinstance(judgments, JudgedRun):
             return cls._of_judged_run(judgments, threads)
         if _is_judgments(judgments):
@@ -108,9 +114,16 @@ class Lists:
             if column.dtype.kind not in "iufb":
                 raise DataError(message(f"scores: numbers are needed, not {column.dtype}"))
             column = column.astype(np.float64)
+        if data.rows is not None and np.isnan(column).any():
+            # The kernels would name the row as it stands here, not as the caller gave it.
+            hint = "mend or remove the row; a ranker that returns NaN has usually been fed NaN."
+            what = "the score is NaN, which has no place in an order"
+            raise DataError(message(what, place=f"scores, row {int(np.isnan(column).argmax())}", hint=hint))
+        # Scores of our own: bounds may be asked for when the caller's array holds something else already.
+        own = column.copy() if data.rows is None else np.ascontiguousarray(data.reorder(column))
         return cls(
             data.labels,
-            np.ascontiguousarray(data.reorder(column)),
+            own,
             data.offsets,
             queries=data.queries,
             documents=data.documents,
@@ -200,6 +213,13 @@ def _dropped(labels: npt.NDArray[np.float64], drops: tuple[bool, bool]) -> npt.N
     """Of each distinct label, whether its documents are removed."""
     unjudged, negative = drops
     return (np.isnan(labels) & unjudged) | ((labels < 0) & negative)
+
+
+def _has_lists(judgments: Any) -> bool:
+    from rankwise.data.dataset import Dataset
+    from rankwise.data.judgments import JudgedRun
+
+    return isinstance(judgments, (Dataset, JudgedRun)) or _is_judgments(judgments)
 
 
 def _is_judgments(judgments: Any) -> bool:

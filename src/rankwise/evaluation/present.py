@@ -63,8 +63,8 @@ def _special(outcome: Outcome, column: str) -> str:
 
 
 def _number(value: float, digits: int) -> str:
-    if math.isnan(value):
-        return "–"
+    if not math.isfinite(value):
+        return "–" if math.isnan(value) else f"{value}"
     return f"{value:.0f}" if value == int(value) and abs(value) >= 10 else f"{value:.{digits}f}"
 
 
@@ -233,7 +233,7 @@ def _outcome_dict(result: Result, at: int, outcome: Outcome, per_query: bool) ->
         | {axis: outcome.measure.convention.words(axis) for axis, _ in outcome.measure.convention if axis in axes},
     }
     if result.show_bounds:
-        found["bounds"] = list(outcome.bounds)
+        found["bounds"] = [_json_number(end) for end in outcome.bounds]
     if at in result.trec_eval:
         found["trec_eval"] = _json_number(result.trec_eval[at].mean)
     if per_query:

@@ -61,12 +61,21 @@ class Outcome:
     `values` has NaN where the convention leaves a list out of the mean.
     """
 
-    def __init__(self, given: str, measure: Measure, values: Values, flags: npt.NDArray[np.uint8], lists: Lists) -> None:
+    def __init__(
+        self,
+        given: str,
+        measure: Measure,
+        values: Values,
+        flags: npt.NDArray[np.uint8],
+        lists: Lists,
+        keep: int | None = None,
+    ) -> None:
         self.given = given
         self.measure = measure
         self.counts = Counts(flags)
         self.flags = flags
         self._lists = lists
+        self._keep = keep
         if self.counts.missing:
             values = self._without_missing(values)
         self.values = values
@@ -88,16 +97,16 @@ class Outcome:
         c = self.measure.convention
         if c.mean == "geometric":
             values = np.log(np.maximum(values, 1e-5))
-        if self._lists.weights is not None and c.mean == "lists":
-            return _weighted(values, self._lists.weights)
-        n, mean, deviation = _kernels.summary(values)
-        error = deviation / math.sqrt(n) if n > 1 else math.nan
+        n, total, mean, deviation = _kernels.summary(values)
         if c.empty == "nan" and self.counts.empty:
             return n, math.nan, math.nan
+        if self._lists.weights is not None and c.mean == "lists":
+            return _weighted(values, self._lists.weights)
+        error = deviation / math.sqrt(n) if n > 1 else math.nan
         if c.mean == "geometric":
             return n, math.exp(mean), math.nan
         if c.mean == "sum":
-            return n, mean * n if n else 0.0, math.nan
+            return n, total, math.nan
         return n, mean, error
 
     @property
@@ -136,8 +145,8 @@ class Outcome:
 
     def _with(self, **choices: Any) -> Outcome:
         measure = self.measure.but(**choices)
-        ((values, flags),) = self._lists.compute([measure])
-        return Outcome(str(measure), measure, values, flags, self._lists)
+        ((values, flags),) = self._lists.compute([measure], keep=self._keep)
+        return Outcome(str(measure), measure, values, flags, self._lists, self._keep)
 
     def __float__(self) -> float:
         return self.mean
@@ -175,7 +184,7 @@ class Result:
         self._keep = keep
         columns = lists.compute([measure for _, measure in measures], keep=keep)
         self.outcomes = tuple(
-            Outcome(given, measure, values, flags, lists)
+            Outcome(given, measure, values, flags, lists, keep)
             for (given, measure), (values, flags) in zip(measures, columns, strict=True)
         )
 
@@ -241,7 +250,7 @@ class Result:
         }
         columns = self._lists.compute(list(theirs.values()), keep=self._keep)
         return {
-            at: Outcome(str(measure), measure, values, flags, self._lists)
+            at: Outcome(str(measure), measure, values, flags, self._lists, self._keep)
             for (at, measure), (values, flags) in zip(theirs.items(), columns, strict=True)
         }
 

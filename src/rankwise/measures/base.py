@@ -89,7 +89,8 @@ class Measure(metaclass=_Kind):
         >>> (nDCG @ 10).but(gain="linear")
         nDCG(gain='linear')@10
         """
-        return type(self)(self.k if k is None else k, convention=convention or self.convention, **self._parameters(), **choices)
+        choices = {**self._parameters(), **choices}
+        return type(self)(self.k if k is None else k, convention=convention or self.convention, **choices)
 
     def _parameters(self) -> dict[str, Any]:
         """Parameters of the formula itself, beside `k`."""

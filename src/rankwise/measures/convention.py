@@ -143,6 +143,9 @@ class Convention:
     def __setattr__(self, axis: str, choice: object) -> None:
         raise AttributeError(f"a convention does not change; make another one: convention.but({axis}=…)")
 
+    def __delattr__(self, axis: str) -> None:
+        self.__setattr__(axis, None)
+
     def _choices(self) -> tuple[Any, ...]:
         return tuple(getattr(self, axis) for axis in AXES)
 
@@ -217,7 +220,9 @@ class Convention:
             with np.errstate(over="ignore"):
                 gains = np.exp2(read) - 1
         elif self.gain == "exp2-int32":
-            shift = np.left_shift(1, np.nan_to_num(read).astype(np.int64) % 32).astype(np.int64)
+            # Labels as large as no tool reads stay within the integers.
+            whole = np.clip(np.nan_to_num(read), -(2.0**53), 2.0**53).astype(np.int64)
+            shift = np.left_shift(1, whole % 32).astype(np.int64)
             gains = ((shift - 1 + 2**31) % 2**32 - 2**31).astype(np.float64)
         elif isinstance(self.gain, tuple):
             table = dict(self.gain)
@@ -228,9 +233,13 @@ class Convention:
                 self._refuse(labels[lacking], f"has no gain; the table has {_listed(table)}", "add it to the table, or set outside='zero'.")
             gains[np.isnan(gains)] = 0.0
         else:
-            gains = np.asarray(self.gain(read), dtype=np.float64)  # type: ignore[operator]
-            if gains.shape != read.shape or np.isnan(gains[~np.isnan(read)]).any():
-                raise ConventionError(message("the gain function must return one number, not NaN, for each label of an array"))
+            wanted = "the gain function must return one number, not NaN, for each label of an array"
+            gains = _of_function(self.gain, read, wanted)
+            # It may have no gain for a label that does not occur.
+            lacking = np.isnan(gains) & ~np.isnan(read)
+            if lacking.any() and (present is None or (lacking & present()).any()):
+                raise ConventionError(message(wanted))
+            gains[lacking] = 0.0
         if self.negative == "zero":
             gains[labels < 0] = 0.0
         gains[np.isnan(labels)] = 0.0
@@ -244,11 +253,11 @@ class Convention:
         >>> STANDARD.but(rel={1, 2}).relevant(np.array([0.0, 1, 2, 3])).tolist()
         [False, True, True, False]
         """
-        if self.rel == ">0":
+        if isinstance(self.rel, str):
             return labels > 0
-        if isinstance(self.rel, frozenset):
-            return np.isin(labels, list(self.rel))
-        return self.read(labels) >= self.rel
+        chosen = self.rel
+        relevant = np.isin(labels, list(chosen)) if isinstance(chosen, frozenset) else self.read(labels) >= chosen
+        return relevant & (labels >= 0) if self.negative == "zero" else relevant
 
     def check_labels(self, labels: Labels, present: Callable[[], npt.NDArray[np.bool_]]) -> None:
         """Refuses labels that the convention refuses."""
@@ -278,10 +287,23 @@ class Convention:
         if isinstance(self.discount, tuple):
             table = np.asarray(self.discount[:depth], dtype=np.float64)
             return np.concatenate([table, np.zeros(depth - len(table))])
-        discounts = np.asarray(self.discount(rank), dtype=np.float64)  # type: ignore[operator]
-        if discounts.shape != rank.shape or not np.isfinite(discounts).all():
-            raise ConventionError(message("the discount function must return one finite number for each rank of an array"))
+        wanted = "the discount function must return one finite number for each rank of an array"
+        discounts = _of_function(self.discount, rank, wanted)
+        if not np.isfinite(discounts).all():
+            raise ConventionError(message(wanted))
         return discounts
+
+
+def _of_function(function: Any, values: Labels, wanted: str) -> Labels:
+    """What a caller's function makes of values: a copy goes in and another comes out, so that neither side shares."""
+    found = function(values.copy())
+    try:
+        array = np.array(found, dtype=np.float64, order="C")
+    except (TypeError, ValueError):
+        raise ConventionError(message(wanted)) from None
+    if array.shape != values.shape:
+        raise ConventionError(message(wanted))
+    return array
 
 
 def _rebuild(name: str, choices: dict[str, Any]) -> Convention:
@@ -292,41 +314,41 @@ def _checked(axis: str, choice: Any) -> Any:
     """The choice in its one form, or a refusal."""
     if axis in ("gain", "labels") and isinstance(choice, (Mapping, tuple)):
         pairs = choice.items() if isinstance(choice, Mapping) else choice
-        if pairs and all(isinstance(pair, tuple) and len(pair) == 2 and all(map(_is_finite, pair)) for pair in pairs):
+        if pairs and all(isinstance(pair, tuple) and len(pair) == 2 and all(map(is_finite, pair)) for pair in pairs):
+            # A label that stands twice has the last gain, as in a dictionary.
+            pairs = dict(pairs).items()
             return tuple(sorted((float(label) + 0.0, float(gain) + 0.0) for label, gain in pairs))  # no −0
     if axis in ("gain", "discount") and callable(choice):
         return choice
-    if axis == "discount" and isinstance(choice, (tuple, list, np.ndarray)) and len(choice) and all(map(_is_finite, choice)):
+    if axis == "discount" and isinstance(choice, (tuple, list, np.ndarray)) and len(choice) and all(map(is_finite, choice)):
         return tuple(float(d) for d in choice)
     if axis == "rel":
-        if choice == ">0":
-            return choice
-        if isinstance(choice, (set, frozenset, list, tuple)) and choice and all(map(_is_finite, choice)):
+        if isinstance(choice, (set, frozenset, list, tuple, np.ndarray)) and len(choice) and all(map(is_finite, choice)):
             return frozenset(float(label) for label in choice)
-        if _is_finite(choice):
+        if is_finite(choice):
             return float(choice)
-    if axis == "empty" and _is_number(choice) and choice != choice:
+    if axis == "empty" and is_number(choice) and choice != choice:
         return "nan"
-    if axis == "empty" and _is_finite(choice):
+    if axis == "empty" and is_finite(choice):
         return float(choice)
     # 2^gmax must be a number.
-    if axis == "gmax" and _is_finite(choice) and 0 <= choice <= 1023:
+    if axis == "gmax" and is_finite(choice) and 0 <= choice <= 1023:
         return float(choice)
-    if axis == "seed" and isinstance(choice, (int, np.integer)) and 0 <= choice < 2**64:
+    if axis == "seed" and isinstance(choice, (int, np.integer)) and not isinstance(choice, bool) and 0 <= choice < 2**64:
         return int(choice)
-    if axis == "quirks" and isinstance(choice, (set, frozenset, list, tuple)) and set(choice) <= set(QUIRKS):
+    if axis == "quirks" and isinstance(choice, (set, frozenset, list, tuple)) and all(c in list(QUIRKS) for c in choice):
         return frozenset(choice)
     if isinstance(choice, str) and choice in AXES[axis][1]:
         return choice
     raise ConventionError(message(f"{axis}={choice!r} is not a choice", hint=f"{axis} is {_choices(axis)}."))
 
 
-def _is_number(choice: object) -> bool:
+def is_number(choice: object) -> bool:
     return isinstance(choice, (int, float, np.integer, np.floating)) and not isinstance(choice, bool)
 
 
-def _is_finite(choice: Any) -> bool:
-    return _is_number(choice) and bool(np.isfinite(choice))
+def is_finite(choice: Any) -> bool:
+    return is_number(choice) and bool(np.isfinite(choice))
 
 
 def _choices(axis: str) -> str:
@@ -372,7 +394,7 @@ def _words(axis: str, choice: Any) -> str:
 
 
 def _listed(labels: Any) -> str:
-    words = [f"{label:g}" for label in sorted(labels)]
+    words = [f"{label:g}" for label in sorted(labels)] or ["none"]
     return words[0] if len(words) == 1 else " and ".join([", ".join(words[:-1]), words[-1]])
 
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import ClassVar
+
 from rankwise.measures.base import Measure, Present
 from rankwise.measures.convention import Labels
 
@@ -23,7 +25,7 @@ class DCG(Measure):
     __slots__ = ()
     name = "DCG"
     formula = "dcg"
-    axes = ("gain", "outside", "discount", "cut")
+    axes: ClassVar[tuple[str, ...]] = ("gain", "outside", "discount", "cut")
 
     def worth(self, labels: Labels, present: Present) -> Labels:
         return self.convention.gains(labels, present)

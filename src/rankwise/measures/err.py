@@ -28,11 +28,12 @@ class ERR(Measure):
     __slots__ = ()
     name = "ERR"
     formula = "err"
-    axes = ("gmax", "gain", "outside", "cut")
+    axes = ("gmax", "outside", "cut")
 
     def worth(self, labels: Labels, present: Present) -> Labels:
         c = self.convention
-        chance = (np.exp2(c.read(labels)) - 1) / 2.0**c.gmax
+        with np.errstate(over="ignore", invalid="ignore"):
+            chance: Labels = (np.exp2(c.read(labels)) - 1) / np.exp2(c.gmax)
         chance[np.isnan(labels)] = 0.0
         if c.negative == "zero":
             chance[labels < 0] = 0.0
@@ -41,4 +42,9 @@ class ERR(Measure):
             if above.any():
                 what = f"label {labels[above][0]:g} is above the greatest grade of ERR, {c.gmax:g} (convention {c.name})"
                 raise ConventionError(message(what, hint=f"give the greatest grade there can be: ERR(gmax={labels[above][-1]:g})."))
+        odd = ~np.isfinite(chance)
+        if (odd & present()).any():
+            what = f"label {labels[odd & present()][0]:g} has no finite chance in ERR under the greatest grade {c.gmax:g}"
+            raise ConventionError(message(what, hint="ERR takes grades such as 0 to 4, and stops at 2^grade − 1."))
+        chance[odd] = 0.0
         return chance

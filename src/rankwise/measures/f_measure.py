@@ -6,7 +6,7 @@ from typing import Any
 
 from rankwise.errors import MeasureError, message
 from rankwise.measures.base import Measure
-from rankwise.measures.convention import Convention
+from rankwise.measures.convention import Convention, is_finite
 
 __all__ = ["F"]
 
@@ -33,7 +33,7 @@ class F(Measure):
         self, k: int | None = None, *, weight: float = 1.0, convention: Convention | str | None = None, **choices: Any
     ) -> None:
         super().__init__(k, convention=convention, **choices)
-        if not 0 <= weight < float("inf"):
+        if not (is_finite(weight) and weight >= 0):
             raise MeasureError(message(f"the weight of recall is a number from 0, not {weight!r}"))
         object.__setattr__(self, "weight", float(weight))
 

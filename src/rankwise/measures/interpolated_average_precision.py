@@ -7,7 +7,7 @@ from typing import Any
 
 from rankwise.errors import MeasureError, message
 from rankwise.measures.base import Measure
-from rankwise.measures.convention import Convention
+from rankwise.measures.convention import Convention, is_finite
 
 __all__ = ["IAP"]
 
@@ -43,9 +43,10 @@ class IAP(Measure):
         **choices: Any,
     ) -> None:
         super().__init__(k, convention=convention, **choices)
-        if not levels or not all(0 <= level <= 1 for level in levels):
+        found = tuple(levels) if isinstance(levels, (tuple, list)) else ()
+        if not found or not all(is_finite(level) and 0 <= level <= 1 for level in found):
             raise MeasureError(message(f"levels of recall lie between 0 and 1, not at {levels!r}"))
-        object.__setattr__(self, "levels", tuple(float(level) for level in levels))
+        object.__setattr__(self, "levels", tuple(float(level) for level in found))
 
     def _parameters(self) -> dict[str, Any]:
         return {} if self.levels == ELEVEN else {"levels": self.levels}

@@ -4,11 +4,9 @@ from __future__ import annotations
 
 from typing import Any
 
-import numpy as np
-
 from rankwise.errors import MeasureError, message
 from rankwise.measures.base import Measure
-from rankwise.measures.convention import Convention
+from rankwise.measures.convention import Convention, is_finite
 
 __all__ = ["IPrec"]
 
@@ -37,7 +35,7 @@ class IPrec(Measure):
         self, k: int | None = None, *, recall: float = 0.0, convention: Convention | str | None = None, **choices: Any
     ) -> None:
         super().__init__(k, convention=convention, **choices)
-        if not isinstance(recall, (int, float, np.integer, np.floating)) or not 0 <= recall <= 1:
+        if not (is_finite(recall) and 0 <= recall <= 1):
             raise MeasureError(message(f"a level of recall lies between 0 and 1, not at {recall!r}"))
         object.__setattr__(self, "recall", float(recall))
 

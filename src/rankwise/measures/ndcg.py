@@ -7,7 +7,7 @@ from rankwise.measures.dcg import DCG
 __all__ = ["nDCG"]
 
 
-class nDCG(DCG):  # noqa: N801 - its name in the field
+class nDCG(DCG):
     r"""Normalised discounted cumulative gain: DCG over that of the best possible list.
 
     .. math:: \mathrm{nDCG@}k = \mathrm{DCG@}k \, / \, \mathrm{IDCG@}k

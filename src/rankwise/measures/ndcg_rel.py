@@ -7,7 +7,7 @@ from rankwise.measures.dcg import DCG
 __all__ = ["nDCGrel"]
 
 
-class nDCGrel(DCG):  # noqa: N801 - in the manner of nDCG
+class nDCGrel(DCG):
     r"""nDCG at the rank of each document with a gain, averaged over all of them.
 
     .. math:: \mathrm{nDCGrel} = \frac{1}{R} \sum_{r} \mathrm{nDCG@}\mathrm{rank}(r)

@@ -66,7 +66,8 @@ def measures(text: str, default: Convention | str | None = None) -> list[Measure
     head, dots, last = text.partition("..")
     if dots:
         stem, at, first = head.rpartition("@")
-        if not (at and first.isdigit() and last.isdigit() and 1 <= int(first) <= int(last) <= 100_000):
+        numbers = (first + last).isascii() and first.isdigit() and last.isdigit() and len(last) < 7
+        if not (at and numbers and 1 <= int(first) <= int(last) <= 100_000):
             raise MeasureError(message(f"'{text}' is not a range of cut-offs", hint="write it like nDCG@1..10."))
         return [_one(f"{stem}@{k}", default) for k in range(int(first), int(last) + 1)]
     return [_one(text, default)]
@@ -142,6 +143,10 @@ def _for(name: str, default: Convention | str | None) -> Convention | None:
     return convention(ALIASES.get(default, default), name) if isinstance(default, str) else default
 
 
+# Arguments in Python that are no choices of a convention.
+_NO_CHOICES = ("name", "self")
+
+
 def _choices(text: str, inside: str) -> dict[str, Any]:
     """`gain='linear', rel=2` as a dictionary of literals; nothing is evaluated."""
     import ast
@@ -150,13 +155,18 @@ def _choices(text: str, inside: str) -> dict[str, Any]:
         call = ast.parse(f"_({inside})", mode="eval").body
         assert isinstance(call, ast.Call)
         by_name = not call.args and all(word.arg for word in call.keywords)
-        if by_name:
-            return {str(word.arg): ast.literal_eval(word.value) for word in call.keywords}
-        why = " (choices are given by name)"
+        found = {str(word.arg): ast.literal_eval(word.value) for word in call.keywords} if by_name else None
+        why = "" if by_name else " (choices are given by name)"
     except (SyntaxError, ValueError, TypeError, AssertionError, RecursionError, MemoryError):
-        why = ""
-    hint = f"write it like nDCG(gain='linear', rel=2)@10; the choices are {', '.join(list(AXES)[:6])}, …"
-    raise MeasureError(message(f"the choices in '{text}' cannot be read{why}", hint=hint))
+        found, why = None, ""
+    if found is None:
+        hint = f"write it like nDCG(gain='linear', rel=2)@10; the choices are {', '.join(list(AXES)[:6])}, …"
+        raise MeasureError(message(f"the choices in '{text}' cannot be read{why}", hint=hint))
+    for word in _NO_CHOICES:
+        if word in found:
+            hint = f"the choices are {', '.join(list(AXES)[:6])}, …"
+            raise MeasureError(message(f"'{word}' in '{text}' is not a choice", hint=hint))
+    return found
 
 
 def _refuse_conventions_in_disguise(text: str, prefix: str) -> None:

@@ -6,7 +6,7 @@ from typing import Any
 
 from rankwise.errors import MeasureError, message
 from rankwise.measures.base import Measure
-from rankwise.measures.convention import Convention
+from rankwise.measures.convention import Convention, is_finite
 
 __all__ = ["Rprec"]
 
@@ -34,7 +34,7 @@ class Rprec(Measure):
         self, k: int | None = None, *, times: float = 1.0, convention: Convention | str | None = None, **choices: Any
     ) -> None:
         super().__init__(k, convention=convention, **choices)
-        if not 0 <= times < float("inf"):
+        if not (is_finite(times) and times >= 0):
             raise MeasureError(message(f"a multiple of R is a number from 0, not {times!r}"))
         object.__setattr__(self, "times", float(times))
 

@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-import math
 from typing import Any
 
 from rankwise.errors import MeasureError, message
 from rankwise.measures.base import Measure
-from rankwise.measures.convention import Convention
+from rankwise.measures.convention import Convention, is_finite
 
 __all__ = ["Utility"]
 
@@ -46,7 +45,7 @@ class Utility(Measure):
     ) -> None:
         super().__init__(k, convention=convention, **choices)
         for name, weight in {"hit": hit, "noise": noise, "miss": miss}.items():
-            if not math.isfinite(weight):
+            if not is_finite(weight):
                 raise MeasureError(message(f"{name} must be a finite number, not {weight!r}"))
             object.__setattr__(self, name, float(weight))
 

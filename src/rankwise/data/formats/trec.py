@@ -41,7 +41,10 @@ def read_run(path: Place, *, threads: int | None = None) -> Run:
 
 
 def write_qrels(path: str | os.PathLike[str], qrels: Qrels) -> None:
-    """Writes judgments; a name that ends in `.gz` makes a gzip file. The file appears whole or not at all."""
+    """Writes judgments, packed if the name ends in `.gz`; `-` is standard output.
+
+    The file appears whole or not at all.
+    """
     rows = _rows(qrels)
     _write(path, (b"%s 0 %s %s\n" % (query, document, _text(value)) for query, document, _, value in rows))
 
@@ -49,7 +52,7 @@ def write_qrels(path: str | os.PathLike[str], qrels: Qrels) -> None:
 def write_run(path: str | os.PathLike[str], run: Run) -> None:
     """Writes a run, each list by falling score (equal scores in the order they have), ranks counted from 1.
 
-    A run without a name gets the tag `rankwise`.
+    Packed if the name ends in `.gz`; `-` is standard output. A run without a name gets the tag `rankwise`.
     """
     tag = (run.name or "rankwise").encode()
     if tag.split() != [tag]:
@@ -94,20 +97,8 @@ def _text(value: float) -> bytes:
 
 
 def _write(path: str | os.PathLike[str], lines: Iterable[bytes]) -> None:
-    target = os.fspath(path)
-    # In the same folder, so that the last step is a renaming, which cannot be half done.
-    unfinished = f"{target}.{os.getpid()}.part"
-    try:
-        with open(unfinished, "wb") as file:
-            if target.endswith(".gz"):
-                import gzip
+    # Readers are in more of a hurry than writers, and do without these imports.
+    from rankwise.data.formats.files import writing
 
-                # No name and no time inside: equal data make equal files.
-                with gzip.GzipFile(filename="", mode="wb", fileobj=file, mtime=0) as packed:
-                    packed.writelines(lines)
-            else:
-                file.writelines(lines)
-        os.replace(unfinished, target)
-    finally:
-        if os.path.exists(unfinished):
-            os.remove(unfinished)
+    with writing(path) as file:
+        file.writelines(lines)

@@ -18,7 +18,8 @@ FILES: dict[str, tuple[str, ...]] = {
     "yahoo": ("yahoo_v1_0", "yahoo_v0_5"),
     "ranklib": ("ranklib1", "ranklib1_busarobi", "ranklib1_letor", "ranklib2_1", "ranklib2", "ranklib2_qrel"),
     "trec_eval": (
-        "trec_eval_8_1", "trec_eval_9_0a3", "trec_eval_9_0_8", "trec_eval_9_0_8_c", "trec_eval_10_0", "trec_eval_10_0_c",
+        "trec_eval_8_1", "trec_eval_9_0a3", "trec_eval_9_0_8", "trec_eval_9_0_8_c", "trec_eval_10_0",
+        "trec_eval_10_0_c",
     ),
 }  # fmt: skip
 # Understood, never printed.
@@ -38,7 +39,7 @@ def tool(name: str) -> Tool:
     'yahoo_v1_0'
     """
     if not isinstance(name, str):
-        raise ConventionError(message(f"the name of a convention is wanted, not {name!r}", hint="give a name such as 'letor4'."))
+        raise ConventionError(message(f"a convention or its name is wanted, not {name!r}", hint="give a name such as 'letor4'."))
     wanted = ALIASES.get(name, name)
     for file, versions in FILES.items():
         if wanted in versions:
@@ -76,4 +77,4 @@ def convention(name: str, measure: str = "") -> Convention:
     >>> convention("letor4", "nDCG").short, convention("letor4", "P").short
     ('zero', 'as is')
     """
-    return PRESETS[name] if name in PRESETS else tool(name).convention_for(measure)
+    return PRESETS[name] if isinstance(name, str) and name in PRESETS else tool(name).convention_for(measure)
