@@ -20,7 +20,9 @@ def parameters(arguments: ast.arguments) -> list[str]:
 
 def members(node: ast.ClassDef) -> set[str]:
     functions = {n.name for n in node.body if isinstance(n, ast.FunctionDef)}
-    return functions | {n.target.id for n in node.body if isinstance(n, ast.AnnAssign) and isinstance(n.target, ast.Name)}
+    return functions | {
+        n.target.id for n in node.body if isinstance(n, ast.AnnAssign) and isinstance(n.target, ast.Name)
+    }
 
 
 def test_the_stub_has_the_names_of_the_module() -> None:

@@ -59,7 +59,9 @@ def _contenders(kit: Kit, scores: Any, labels: Any, offsets: Any) -> dict[str, f
             fns[f"C v2 {what} {threads}"] = lambda f=flags, t=threads: c_program(c, scores, labels, offsets, f, t)
             # None is what a user gets: all cores of this machine, here two.
             given = None if threads == 2 else threads
-            fns[f"Rankwise {what} {threads}"] = lambda m=measures, t=given: _values_mean_counts(rankwise.evaluate(data, scores, m, threads=t))
+            fns[f"Rankwise {what} {threads}"] = lambda m=measures, t=given: _values_mean_counts(
+                rankwise.evaluate(data, scores, m, threads=t)
+            )
     _check_agreement(fns)
     return interleaved(fns, REPEATS)
 
@@ -84,7 +86,9 @@ def c_program(lib: Any, scores: Any, labels: Any, offsets: Any, what: str, threa
     def pointer(a: Any) -> Any:
         return None if a is None else a.ctypes.data_as(ctypes.c_void_p)
 
-    lib.evaluate(pointer(scores), pointer(labels), pointer(offsets), ctypes.c_int64(lists), *map(pointer, columns), threads)
+    lib.evaluate(
+        pointer(scores), pointer(labels), pointer(offsets), ctypes.c_int64(lists), *map(pointer, columns), threads
+    )
     return [c for c in columns if c is not None]
 
 
@@ -121,7 +125,9 @@ def _peers(kit: Kit, times: dict[str, float]) -> None:
         theirs = found["times"]
         print(f"{name}: {1e3 * theirs['ndcg']:.1f} ms with one thread, {theirs['ndcg'] / ours:.1f} × Rankwise's")
         if "ndcg_2t" in theirs:
-            print(f"{name}: {1e3 * theirs['ndcg_2t']:.1f} ms with two threads, {theirs['ndcg_2t'] / two:.1f} × Rankwise's")
+            print(
+                f"{name}: {1e3 * theirs['ndcg_2t']:.1f} ms with two threads, {theirs['ndcg_2t'] / two:.1f} × Rankwise's"
+            )
 
 
 if __name__ == "__main__":

@@ -32,7 +32,9 @@ class Kit:
         program = self.bench / name
         if not program.exists():
             source = program.with_suffix(".c")
-            subprocess.run(["gcc", "-O3", "-march=native", "-w", "-o", program, source, "-lpthread", "-lm", *flags], check=True)
+            subprocess.run(
+                ["gcc", "-O3", "-march=native", "-w", "-o", program, source, "-lpthread", "-lm", *flags], check=True
+            )
         return program
 
 
@@ -65,5 +67,3 @@ def table(head: Sequence[str], rows: Sequence[Sequence[object]]) -> str:
     """A Markdown table, ready for benchmarks/LOG.md."""
     lines = [head, ["---"] * len(head), *rows]
     return "\n".join("| " + " | ".join(str(cell) for cell in line) + " |" for line in lines)
-
-

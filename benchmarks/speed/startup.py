@@ -1,6 +1,6 @@
 """How long it takes before anything happens: `import rankwise`, and `rankwise evaluate` on a tiny file.
 
-    python benchmarks/speed/startup.py
+python benchmarks/speed/startup.py
 """
 
 from __future__ import annotations
@@ -24,7 +24,12 @@ def main() -> None:
             "import numpy": [sys.executable, "-c", "import numpy"],
             "import rankwise": [sys.executable, "-c", "import rankwise"],
             "import rankwise; rankwise.evaluate": [sys.executable, "-c", "import rankwise; rankwise.evaluate"],
-            "rankwise evaluate on a tiny file": [Path(sys.executable).with_name("rankwise"), "evaluate", here / "qrels", here / "run"],
+            "rankwise evaluate on a tiny file": [
+                Path(sys.executable).with_name("rankwise"),
+                "evaluate",
+                here / "qrels",
+                here / "run",
+            ],
         }
         best = dict.fromkeys(commands, float("inf"))
         for _ in range(REPEATS):

@@ -46,10 +46,23 @@ def rows(text: str) -> list[list[str]]:
 
 @pytest.mark.usefixtures("folder")
 class TestTrecFiles:
-    def test_without_measures_the_table_has_four_and_trec_evals_values(self, capsys: pytest.CaptureFixture[str]) -> None:
+    def test_without_measures_the_table_has_four_and_trec_evals_values(
+        self, capsys: pytest.CaptureFixture[str]
+    ) -> None:
         text = told(capsys, "qrels.txt", "mine.run")
         head, *lines = [line for line in text.splitlines() if line][1:]
-        assert head.split() == ["measure", "value", "95", "%", "interval", "trec_eval", "short", "tied", "unjudged", "missing"]
+        assert head.split() == [
+            "measure",
+            "value",
+            "95",
+            "%",
+            "interval",
+            "trec_eval",
+            "short",
+            "tied",
+            "unjudged",
+            "missing",
+        ]
         assert [line.split()[0] for line in lines[:4]] == ["nDCG@10", "AP", "RR", "P@10"]
         assert "2 lists" in text
         assert "1 query of mine.run without judgments, left out" in text
@@ -72,7 +85,9 @@ class TestTrecFiles:
         assert float(found[2][3]) == 0.5
 
     def test_json_says_the_convention_and_the_counts(self, capsys: pytest.CaptureFixture[str]) -> None:
-        (result,) = json.loads(told(capsys, "qrels.txt", "mine.run", "-m", "nDCG@2", "--bounds", "-q", "--format", "json"))
+        (result,) = json.loads(
+            told(capsys, "qrels.txt", "mine.run", "-m", "nDCG@2", "--bounds", "-q", "--format", "json")
+        )
         (measure,) = result["measures"]
         assert measure["convention"]["gain"] == "2^label − 1"
         assert measure["counts"]["missing"] == measure["counts"]["tied"] == 1
@@ -107,7 +122,9 @@ class TestTrecFiles:
 
 @pytest.mark.usefixtures("folder")
 def test_letor_files_with_scores(capsys: pytest.CaptureFixture[str]) -> None:
-    found = rows(told(capsys, "--letor", "test.txt", "--scores", "scores.txt", "-m", "letor4:nDCG@1..2", "--format", "csv"))
+    found = rows(
+        told(capsys, "--letor", "test.txt", "--scores", "scores.txt", "-m", "letor4:nDCG@1..2", "--format", "csv")
+    )
     assert found[1:] == [["scores.txt", "letor4:nDCG@1", "all", "0.5"], ["scores.txt", "letor4:nDCG@2", "all", "0.5"]]
 
 
@@ -124,22 +141,33 @@ REFUSALS = [
     (["--letor", "test.txt", "mine.run", "--scores", "scores.txt"], "--letor takes no further files (mine.run)"),
     (["mine.run", "--scores", "scores.txt"], "--scores needs --letor"),
     (["--letor", "test.txt", "--scores", "qrels.txt"], "qrels.txt, line 1: "),
-    (["--letor", "test.txt", "--scores", "short.txt"], "short.txt: scores: 2 for 3 documents; each document needs one score"),
+    (
+        ["--letor", "test.txt", "--scores", "short.txt"],
+        "short.txt: scores: 2 for 3 documents; each document needs one score",
+    ),
     (["qrels.txt", "mine.run", "-m", "trec_eval_10_0:map"], "mine.run: query 'q2' is judged but not in the run"),
     (["qrels.txt", "mine.run", "--format", "trec_eval=7"], "7"),
     (["mine.run", "qrels.txt"], "mine.run, line 1: "),
     (["qrels.txt", "mine.run", "-l", "0"], "-l belongs to --format trec_eval"),
     (["qrels.txt", "mine.run", "--digits", "-1"], "--digits lies between 0 and 17, not at -1"),
     (["qrels.txt", "mine.run", "--threads", "-3"], "--threads must be a whole number from 1, not -3"),
-    (["qrels.txt", "mine.run", "--format", "trec_eval", "--convention", "letor4"], "--format trec_eval has no place for --convention"),
-    (["qrels.txt", "mine.run", "--format", "csv", "--bounds"], "--format csv has no place for --bounds\nHint: leave one"),
+    (
+        ["qrels.txt", "mine.run", "--format", "trec_eval", "--convention", "letor4"],
+        "--format trec_eval has no place for --convention",
+    ),
+    (
+        ["qrels.txt", "mine.run", "--format", "csv", "--bounds"],
+        "--format csv has no place for --bounds\nHint: leave one",
+    ),
     (["qrels.txt", "mine.run", "--score-column", "2"], "--score-column belongs to --letor"),
     (["qrels.txt", "mine.run", "--sort-features"], "--sort-features belongs to --letor"),
 ]
 
 
 @pytest.mark.parametrize(("words", "message"), REFUSALS)
-def test_refusals_say_what_and_where_and_what_to_do(words: list[str], message: str, folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_refusals_say_what_and_where_and_what_to_do(
+    words: list[str], message: str, folder: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
     (folder / "short.txt").write_text("1\n2\n")
     text = told(capsys, *words, status=2)
     assert text.startswith("rankwise: ")
@@ -153,7 +181,9 @@ def test_a_project_file_that_is_wrong_is_refused(folder: Path, capsys: pytest.Ca
     assert "has an unknown key 'conventions'" in told(capsys, "qrels.txt", "mine.run", status=2)
     for wrong in ("convention = 3", "measures = [3]", "measures = 3"):
         (folder / "rankwise.toml").write_text(wrong)
-        assert "conventions and measures are texts\nHint: write convention" in told(capsys, "qrels.txt", "mine.run", status=2)
+        assert "conventions and measures are texts\nHint: write convention" in told(
+            capsys, "qrels.txt", "mine.run", status=2
+        )
 
 
 @pytest.mark.skipif(not Path("/dev/full").exists(), reason="needs a device that is always full")
@@ -174,7 +204,10 @@ def test_every_convention_can_be_printed(name: str, capsys: pytest.CaptureFixtur
 def test_conventions_say_what_differs(capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["conventions", "yahoo_v1_0", "yahoo_v0_5"]) == 0
     lines = capsys.readouterr().out.splitlines()
-    assert [line.split() for line in lines] == [["axis", "yahoo_v1_0", "yahoo_v0_5", "for"], ["empty", "1", "0.5", "nDCG"]]
+    assert [line.split() for line in lines] == [
+        ["axis", "yahoo_v1_0", "yahoo_v0_5", "for"],
+        ["empty", "1", "0.5", "nDCG"],
+    ]
     assert main(["conventions"]) == 0
     assert "trec_eval_9_0_8    trec_eval" in capsys.readouterr().out
 

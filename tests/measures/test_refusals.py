@@ -59,8 +59,8 @@ def test_a_level_of_recall_lies_between_0_and_1(recall: object) -> None:
         ("letor4:NDGC@10", "there is no measure 'letor4:NDGC@10'", "did you mean 'letor4:NDCG@10'?"),
         ("xyzzy", "there is no measure 'xyzzy'", "the measures are nDCG, DCG,"),
         ("leter4:nDCG", "there is no convention 'leter4' (in 'leter4:nDCG')", "did you mean 'letor4'?"),
-        ("NDCG:top=10;type=Exp", "carries a convention of its own", "it is CatBoost's, which is not emulated; write nDCG@10"),
-        ("ndcg@10-", "'ndcg@10-' carries a convention of its own", "it is XGBoost's, in which an empty list scores 0; write ndcg@10 for"),
+        ("NDCG:top=10;type=Exp", "carries a convention of its own", "it is CatBoost's, which is not emulated; write"),
+        ("ndcg@10-", "'ndcg@10-' carries a convention of its own", "an empty list scores 0; write ndcg@10 for"),
         ("map-", "'map-' carries a convention of its own", "write map for the default convention"),
         ("P@5..2", "'P@5..2' is not a range of cut-offs", "write it like nDCG@1..10."),
         ("P@0..2", "'P@0..2' is not a range of cut-offs", "write it like nDCG@1..10."),
@@ -74,7 +74,7 @@ def test_a_level_of_recall_lies_between_0_and_1(recall: object) -> None:
         ("nDCG(empty=inf)", "the choices in 'nDCG(empty=inf)' cannot be read\n", "write it like nDCG("),
         ("P(rel={[1]})@3", "the choices in 'P(rel={[1]})@3' cannot be read\n", "write it like nDCG("),
         ("nDCG(k=5)@10", "'nDCG(k=5)@10' has two cut-offs", "leave one of them out."),
-        ("nDCG(convention='letor4')", "names a convention in its brackets", "write it before the measure, like letor4:nDCG."),
+        ("nDCG(convention='letor4')", "names a convention in its brackets", "before the measure, like letor4:nDCG."),
         ("nDCG@9223372036854775808", "the cut-off of nDCG is too large", "write nDCG for the whole list."),
         ("nDCG@5@10", "there is no measure 'nDCG@5@10'", "did you mean"),
         ("", "there is no measure ''", "the measures are nDCG"),
@@ -116,7 +116,8 @@ def test_choices_that_do_not_exist() -> None:
         ("ties", "both"), ("ties", 3), ("seed", -1), ("seed", True), ("seed", 0.5), ("seed", 2**64), ("quirks", [[1]]),
         ("empty", "zero"), ("empty", True),
         ("empty", math.inf), ("rel", "some"), ("rel", True), ("rel", NAN), ("rel", math.inf), ("gmax", "4"),
-        ("gmax", NAN), ("gmax", math.inf), ("gmax", -1), ("gmax", 1024), ("rel", ()), ("gain", {}), ("labels", {}), ("discount", ()),
+        ("gmax", NAN), ("gmax", math.inf), ("gmax", -1), ("gmax", 1024),
+        ("rel", ()), ("gain", {}), ("labels", {}), ("discount", ()),
         ("quirks", {"odd"}), ("quirks", 3), ("gain", (1, 2)),
         ("quirks", "float32-reciprocal"), ("discount", "log10"),
         ("discount", (1.0, NAN)), ("gain", {0: 0, 1: math.inf}), ("gain", {NAN: 1}), ("gain", 3), ("rel", {1, NAN}),
@@ -229,7 +230,11 @@ def test_a_discount_function_may_return_a_view() -> None:
 
 def test_negative_labels_that_stand_for_no_judgment_are_never_relevant() -> None:
     for rel in (-1, {-1, 1}):
-        assert STANDARD.but(negative="zero", rel=rel).relevant(np.array([-1.0, 1.0, NAN])).tolist() == [False, True, False]
+        assert STANDARD.but(negative="zero", rel=rel).relevant(np.array([-1.0, 1.0, NAN])).tolist() == [
+            False,
+            True,
+            False,
+        ]
 
 
 @pytest.mark.parametrize("ties", ["best", "worst"])

@@ -16,9 +16,32 @@ use rankwise_kernels::trec::{Counted, Table, count_qrels, count_run};
 
 /// Words that parsers stumble over, besides those of the files.
 const WORDS: [&[u8]; 26] = [
-    b" ", b"\t", b"\n", b"\r\n", b"\r", b"\x0b", b"\x0c", b"\0", b"#", b"\xef\xbb\xbf", b"\xff\xfe", b"\x1f\x8b", b"nan", b"-inf", b"1e999",
-    b"-", b".", b"0.30000000000000004", b"12345678.12345678", b"+7", b"1 0 a 1\n", b"1 Q0 a 1 0.5 t\n", b"9 Q0 z 1 -3.25 t extra\n", b"\xc3\xa9",
-    b"a-document-with-a-long-name-of-more-than-sixty-four-bytes-to-leave-the-window", b"forty-bytes-to-lengthen-a-line-with-them-",
+    b" ",
+    b"\t",
+    b"\n",
+    b"\r\n",
+    b"\r",
+    b"\x0b",
+    b"\x0c",
+    b"\0",
+    b"#",
+    b"\xef\xbb\xbf",
+    b"\xff\xfe",
+    b"\x1f\x8b",
+    b"nan",
+    b"-inf",
+    b"1e999",
+    b"-",
+    b".",
+    b"0.30000000000000004",
+    b"12345678.12345678",
+    b"+7",
+    b"1 0 a 1\n",
+    b"1 Q0 a 1 0.5 t\n",
+    b"9 Q0 z 1 -3.25 t extra\n",
+    b"\xc3\xa9",
+    b"a-document-with-a-long-name-of-more-than-sixty-four-bytes-to-leave-the-window",
+    b"forty-bytes-to-lengthen-a-line-with-them-",
 ];
 
 /// Much longer than any of these inputs can take, even on a busy machine.
@@ -76,7 +99,11 @@ fn check(qrels: &[u8], run: &[u8], threads: Option<usize>, counts: &mut Counts) 
 }
 
 /// Reads, and checks what must hold of any table; `None` if the input was refused.
-fn read(content: &[u8], threads: Option<usize>, count: fn(Arc<Source>, Option<usize>) -> Result<Counted>) -> std::result::Result<Option<Table>, String> {
+fn read(
+    content: &[u8],
+    threads: Option<usize>,
+    count: fn(Arc<Source>, Option<usize>) -> Result<Counted>,
+) -> std::result::Result<Option<Table>, String> {
     let Ok(source) = Source::from_bytes("input", content.to_vec()) else { return Ok(None) };
     let source = Arc::new(source);
     let table = match count(Arc::clone(&source), threads).and_then(|counted| Table::read(&counted, threads)) {
@@ -85,7 +112,8 @@ fn read(content: &[u8], threads: Option<usize>, count: fn(Arc<Source>, Option<us
         Err(_) => return Ok(None),
     };
     let rows = table.documents.len();
-    let words = |spans: &[u64]| spans.iter().all(|&span| (span & 0xffff) > 0 && ((span >> 16) + (span & 0xffff)) as usize <= source.text().len());
+    let words =
+        |spans: &[u64]| spans.iter().all(|&span| (span & 0xffff) > 0 && ((span >> 16) + (span & 0xffff)) as usize <= source.text().len());
     let claims = [
         (rows * 8 <= source.len() + 8, "more rows than the text has room for"),
         (table.documents.capacity() <= source.len() + 1, "room out of proportion"),
@@ -104,7 +132,8 @@ fn read(content: &[u8], threads: Option<usize>, count: fn(Arc<Source>, Option<us
 /// What must hold of any join: every judged document is retrieved or not, once.
 fn joined_holds(judgments: &Table, results: &Table, joined: &Judged, rows: usize, labelled: usize) -> std::result::Result<(), String> {
     let lists = judgments.queries.len();
-    let gathered = joined.rows.as_ref().map_or((results.values.len(), results.documents.len()), |(scores, documents)| (scores.len(), documents.len()));
+    let gathered =
+        joined.rows.as_ref().map_or((results.values.len(), results.documents.len()), |(scores, documents)| (scores.len(), documents.len()));
     let claims = [
         joined.offsets.len() == lists + 1 && joined.unretrieved_offsets.len() == lists + 1 && joined.missing.len() == lists,
         joined.offsets.last() == Some(&(rows as i64)) && gathered == (rows, rows),

@@ -138,7 +138,12 @@ impl Code for u32 {
 /// Less work than this is not worth waking a thread for.
 const SMALL: usize = 1 << 15;
 
-pub fn evaluate<S: Score, C: Code>(lists: &Lists<'_, S, C>, ordering: Ordering<'_>, measures: &[Measure], threads: Option<usize>) -> Vec<Column> {
+pub fn evaluate<S: Score, C: Code>(
+    lists: &Lists<'_, S, C>,
+    ordering: Ordering<'_>,
+    measures: &[Measure],
+    threads: Option<usize>,
+) -> Vec<Column> {
     let blocks = threads::blocks(lists.offsets, SMALL);
     let parts = threads::each(threads, blocks, || Evaluator::new(lists, ordering, measures), Evaluator::run);
     let mut columns = vec![Column::default(); measures.len()];
@@ -192,7 +197,8 @@ impl<'a, S: Score, C: Code> Evaluator<'a, S, C> {
     }
 
     fn run(&mut self, lists: std::ops::Range<usize>) -> Vec<Column> {
-        let mut columns = vec![Column { values: Vec::with_capacity(lists.len()), flags: Vec::with_capacity(lists.len()) }; self.measures.len()];
+        let mut columns =
+            vec![Column { values: Vec::with_capacity(lists.len()), flags: Vec::with_capacity(lists.len()) }; self.measures.len()];
         for list in lists {
             self.one(list, &mut columns);
         }
@@ -334,13 +340,7 @@ impl<'a, S: Score, C: Code> Evaluator<'a, S, C> {
     fn measure(&mut self, len: usize, missing: bool, columns: &mut [Column]) {
         let unjudged_at = self.first_unjudged();
         for (measure, column) in self.measures.iter().zip(columns) {
-            let mut list = List {
-                ranked: &self.ranked,
-                open: &self.order.blocks,
-                len,
-                retrieved: &self.retrieved,
-                judged: &self.judged,
-            };
+            let mut list = List { ranked: &self.ranked, open: &self.order.blocks, len, retrieved: &self.retrieved, judged: &self.judged };
             let mut bits = if missing { flags::MISSING } else { 0 };
             bits |= tie_bits(measure, &list);
             match self.ordering.ties {

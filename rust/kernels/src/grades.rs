@@ -86,11 +86,7 @@ pub fn grade<L: Number, O: Number>(labels: &[L], outside: &[O], threads: Option<
         return Grades { labels, codes: Codes::Bytes(codes.codes), outside: Codes::Bytes(rest.codes) };
     }
     let range = Range::over(labels, threads).and(Range::over(outside, threads));
-    if range.whole && range.high - range.low < 254.0 {
-        small(labels, outside, &range)
-    } else {
-        large(labels, outside)
-    }
+    if range.whole && range.high - range.low < 254.0 { small(labels, outside, &range) } else { large(labels, outside) }
 }
 
 /// Labels as bytes: how many grades of judged documents they need, and whether some are unjudged.
@@ -105,11 +101,16 @@ impl Bytes {
     /// Gives unjudged documents the grade after the judged ones.
     fn close_up(&mut self, judged: u8, threads: Option<usize>) {
         if self.unjudged {
-            each(threads, self.codes.chunks_mut(CHUNK).collect(), || (), |(), chunk| {
-                for code in chunk {
-                    *code = if *code == UNJUDGED { judged } else { *code };
-                }
-            });
+            each(
+                threads,
+                self.codes.chunks_mut(CHUNK).collect(),
+                || (),
+                |(), chunk| {
+                    for code in chunk {
+                        *code = if *code == UNJUDGED { judged } else { *code };
+                    }
+                },
+            );
         }
     }
 }
@@ -138,11 +139,7 @@ impl Seen {
     const NOTHING: Self = Self { judged: 0, unjudged: false, fits: true };
 
     fn and(self, other: Self) -> Self {
-        Self {
-            judged: self.judged.max(other.judged),
-            unjudged: self.unjudged || other.unjudged,
-            fits: self.fits && other.fits,
-        }
+        Self { judged: self.judged.max(other.judged), unjudged: self.unjudged || other.unjudged, fits: self.fits && other.fits }
     }
 }
 

@@ -117,9 +117,7 @@ impl<'t> Layout<'t> {
     }
 
     fn with_pieces(name: &'t str, text: &'t [u8], options: &'t Options, size: usize) -> Result<Self> {
-        let pieces = in_threads(options.threads, || {
-            cut(text, size).into_par_iter().map(|piece| piece.counted(text)).collect::<Vec<_>>()
-        })?;
+        let pieces = in_threads(options.threads, || cut(text, size).into_par_iter().map(|piece| piece.counted(text)).collect::<Vec<_>>())?;
         let rows = pieces.iter().map(|piece| piece.rows).sum();
         if rows == 0 {
             return Err(Error::new(name, "there is no data line in it"));
@@ -133,9 +131,7 @@ impl<'t> Layout<'t> {
     pub fn fill(&self, arrays: Arrays<'_>) -> Result<Filled> {
         let expected = Expected::table(self.width, self.options);
         let parts = self.share_out(arrays)?;
-        let found = in_threads(self.options.threads, || {
-            parts.into_par_iter().map(|part| self.parse(part, &expected)).collect::<Vec<_>>()
-        })?;
+        let found = in_threads(self.options.threads, || parts.into_par_iter().map(|part| self.parse(part, &expected)).collect::<Vec<_>>())?;
         let found = found.into_iter().collect::<Result<Vec<Found>>>()?;
 
         let widest = found.iter().map(|part| part.widest).reduce(Widest::or).unwrap_or_default();

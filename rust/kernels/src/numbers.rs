@@ -5,10 +5,8 @@
 //! question. A number too large for its type becomes infinite, as it does in C: `is_word` tells it from `inf`.
 
 /// Powers of ten that are exact in `f64`.
-const POWERS: [f64; 23] = [
-    1e0, 1e1, 1e2, 1e3, 1e4, 1e5, 1e6, 1e7, 1e8, 1e9, 1e10, 1e11, 1e12, 1e13, 1e14, 1e15, 1e16, 1e17, 1e18, 1e19, 1e20,
-    1e21, 1e22,
-];
+const POWERS: [f64; 23] =
+    [1e0, 1e1, 1e2, 1e3, 1e4, 1e5, 1e6, 1e7, 1e8, 1e9, 1e10, 1e11, 1e12, 1e13, 1e14, 1e15, 1e16, 1e17, 1e18, 1e19, 1e20, 1e21, 1e22];
 
 /// Up to here every integer is exact in `f64`.
 const EXACT: u64 = 1 << 53;
@@ -85,9 +83,7 @@ pub fn short_float32(text: &[u8], at: usize) -> Option<(f32, usize)> {
 #[inline]
 pub fn index(text: &[u8]) -> (usize, usize) {
     let digits = text.iter().map(|byte| byte.wrapping_sub(b'0')).take_while(|&digit| digit < 10);
-    digits.fold((0, 0), |(index, len): (usize, usize), digit| {
-        (index.saturating_mul(10).saturating_add(usize::from(digit)), len + 1)
-    })
+    digits.fold((0, 0), |(index, len): (usize, usize), digit| (index.saturating_mul(10).saturating_add(usize::from(digit)), len + 1))
 }
 
 /// What it takes to join so many digits after the point to those before it.
@@ -271,11 +267,39 @@ mod tests {
 
     /// Words that are hard to round, or at the end of a range.
     const HARD: &[&str] = &[
-        "0", "-0", "1", "0.1", ".5", "5.", "1e-45", "7e-46", "1e-46", "3.4028235e38", "3.4028235677973366e38", "1e39",
-        "3.4028235677973367e38", "16777217", "16777219", "0.000000059604644775390625", "9007199254740993", "5e-324",
-        "2e-324", "1.7976931348623157e308", "1e999", "-1e999", "1e-999", "0e999", "123456789012345678901234567890",
-        "8388609.5", "8388610.5", "1.00000005960464477539062500000001", "1.000000059604644775390625", "12345678.12345678",
-        "00000000000000000000001", "0.00000000000000000000000000000000000000000000140129846432481707", "+2.5E+3",
+        "0",
+        "-0",
+        "1",
+        "0.1",
+        ".5",
+        "5.",
+        "1e-45",
+        "7e-46",
+        "1e-46",
+        "3.4028235e38",
+        "3.4028235677973366e38",
+        "1e39",
+        "3.4028235677973367e38",
+        "16777217",
+        "16777219",
+        "0.000000059604644775390625",
+        "9007199254740993",
+        "5e-324",
+        "2e-324",
+        "1.7976931348623157e308",
+        "1e999",
+        "-1e999",
+        "1e-999",
+        "0e999",
+        "123456789012345678901234567890",
+        "8388609.5",
+        "8388610.5",
+        "1.00000005960464477539062500000001",
+        "1.000000059604644775390625",
+        "12345678.12345678",
+        "00000000000000000000001",
+        "0.00000000000000000000000000000000000000000000140129846432481707",
+        "+2.5E+3",
     ];
 
     #[test]

@@ -19,9 +19,11 @@ impl Column {
         match number {
             None => Ok(Self::Only),
             Some(-1) => Ok(Self::Last),
-            Some(n) => usize::try_from(n).ok().and_then(|n| n.checked_sub(1)).map(Self::At).ok_or_else(|| {
-                Error::new("", format!("column {n} does not exist; columns count from 1, and -1 is the last"))
-            }),
+            Some(n) => usize::try_from(n)
+                .ok()
+                .and_then(|n| n.checked_sub(1))
+                .map(Self::At)
+                .ok_or_else(|| Error::new("", format!("column {n} does not exist; columns count from 1, and -1 is the last"))),
         }
     }
 }
@@ -71,9 +73,9 @@ impl<'t> Iterator for Lines<'t> {
 fn score(line: &[u8], column: Column) -> Result<f64> {
     let word = match column {
         Column::Only => line,
-        Column::At(index) => words(line).nth(index).ok_or_else(|| {
-            Error::new("", format!("column {} was asked for, and the line has {}", index + 1, words(line).count()))
-        })?,
+        Column::At(index) => words(line)
+            .nth(index)
+            .ok_or_else(|| Error::new("", format!("column {} was asked for, and the line has {}", index + 1, words(line).count())))?,
         Column::Last => words(line).last().unwrap_or_default(),
     };
     match float64(word) {
@@ -81,9 +83,7 @@ fn score(line: &[u8], column: Column) -> Result<f64> {
         Some((value, len)) if len == word.len() && value.is_nan() => {
             Err(Error::new("", "the score is NaN").hint("a document without a score has no rank; give it one below the others."))
         }
-        Some((_, len)) if len == word.len() => {
-            Err(Error::new("", format!("the score {} is infinite; scores must be finite", quote(word))))
-        }
+        Some((_, len)) if len == word.len() => Err(Error::new("", format!("the score {} is infinite; scores must be finite", quote(word)))),
         _ => Err(not_a_number(line, word)),
     }
 }

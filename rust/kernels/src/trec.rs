@@ -101,7 +101,14 @@ impl Table {
     }
 
     /// Columns that were in memory already. `name` and `value` are what messages call them ("qrels", "relevance").
-    pub fn from_columns(source: Arc<Source>, queries: Vec<u64>, offsets: Vec<i64>, documents: Vec<u64>, values: Vec<f64>, threads: Option<usize>) -> Result<Self> {
+    pub fn from_columns(
+        source: Arc<Source>,
+        queries: Vec<u64>,
+        offsets: Vec<i64>,
+        documents: Vec<u64>,
+        values: Vec<f64>,
+        threads: Option<usize>,
+    ) -> Result<Self> {
         let text = source.text();
         ids::check(&queries, text)?;
         ids::check(&documents, text)?;

@@ -51,12 +51,7 @@ macro_rules! with_labels {
 
 #[pyfunction]
 #[pyo3(signature = (labels, outside, threads=None))]
-pub fn grade(
-    py: Python<'_>,
-    labels: &Bound<'_, PyAny>,
-    outside: PyReadonlyArray1<'_, f64>,
-    threads: Option<usize>,
-) -> PyResult<Grades> {
+pub fn grade(py: Python<'_>, labels: &Bound<'_, PyAny>, outside: PyReadonlyArray1<'_, f64>, threads: Option<usize>) -> PyResult<Grades> {
     let outside = outside.as_slice()?;
     with_labels!(labels, labels => Ok(Grades(py.detach(|| grades::grade(labels, outside, threads)))))
 }

@@ -69,9 +69,7 @@ fn fill(
     labels: &Bound<'_, PyArray1<f64>>,
     documents: &Bound<'_, PyArray1<u64>>,
 ) -> PyResult<Filled> {
-    let (mut features, mut labels, mut documents) =
-        (features.try_readwrite()?, labels.try_readwrite()?, documents.try_readwrite()?);
-    let arrays =
-        Arrays { features: features.as_slice_mut()?, labels: labels.as_slice_mut()?, documents: documents.as_slice_mut()? };
+    let (mut features, mut labels, mut documents) = (features.try_readwrite()?, labels.try_readwrite()?, documents.try_readwrite()?);
+    let arrays = Arrays { features: features.as_slice_mut()?, labels: labels.as_slice_mut()?, documents: documents.as_slice_mut()? };
     py.detach(|| layout.fill(arrays)).map_err(data_error)
 }

@@ -32,13 +32,18 @@ def run(arguments: Namespace) -> int:
         case _:
             from rankwise.errors import RankwiseError, message
 
-            raise RankwiseError(message("one or two conventions are wanted", hint="rankwise conventions letor4 trec_eval"))
+            raise RankwiseError(
+                message("one or two conventions are wanted", hint="rankwise conventions letor4 trec_eval")
+            )
     return 0
 
 
 def listing() -> Table:
     """All conventions, with what they are."""
-    titles = {"standard": "the definition; the default", "hotels": "linear gain for labels that are values (booked 5, clicked 1)"}
+    titles = {
+        "standard": "the definition; the default",
+        "hotels": "linear gain for labels that are values (booked 5, clicked 1)",
+    }
     short = {name: alias for alias, name in ALIASES.items()}
     rows = [[name, short.get(name, ""), titles.get(name) or tool(name).title] for name in names()]
     return Table(["convention", "alias", "what it is"], rows, left=frozenset({0, 1, 2}))
@@ -59,7 +64,11 @@ def _tool(name: str) -> Tool | None:
 
 
 def _tool_notes(which: Tool) -> list[str]:
-    notes = [f"{measure}: {axis} is {which.convention_for(measure).words(axis)}" for measure, of in which.measures.items() for axis in of]
+    notes = [
+        f"{measure}: {axis} is {which.convention_for(measure).words(axis)}"
+        for measure, of in which.measures.items()
+        for axis in of
+    ]
     notes.append("measures: " + ", ".join(which.measures))
     notes.append("its own names: " + ", ".join(name.replace("{k}", "K") for name in which.names))
     notes += [f"not supported: {name.replace('{k}', 'K')}: {reason}" for name, reason in which.unsupported.items()]
@@ -81,7 +90,9 @@ def differences(mine: str, other: str) -> Table:
     notes = _only(a, b) + _only(b, a)
     if not rows:
         notes = [f"{a} and {b} make the same choices", *notes]
-    return Table(["axis", a, b, "for"], sorted(rows, key=lambda r: list(AXES).index(r[0])), notes, left=frozenset({0, 1, 2, 3}))
+    return Table(
+        ["axis", a, b, "for"], sorted(rows, key=lambda r: list(AXES).index(r[0])), notes, left=frozenset({0, 1, 2, 3})
+    )
 
 
 def _computes(name: str, measure: str) -> bool:
@@ -96,4 +107,3 @@ def _whose(axis: str, measures: list[str], common: list[str]) -> str:
 def _only(a: str, b: str) -> list[str]:
     only = [m for m in MEASURES if _computes(a, m) and not _computes(b, m)]
     return [f"only {a} computes {', '.join(only)}"] if only else []
-

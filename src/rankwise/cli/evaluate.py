@@ -31,13 +31,23 @@ def add_arguments(parser: ArgumentParser) -> None:
     add("files", nargs="*", metavar="FILE", help="TREC judgments (qrels), then one or more TREC runs; .gz and - work")
     add("--letor", metavar="FILE", help="LETOR / SVMlight lines with labels and query ids, instead of qrels")
     add("--scores", metavar="FILE", action="append", default=[], help="one score a line of --letor; may be repeated")
-    add("--score-column", metavar="N", type=int, help="which column of --scores is the score (1 is the first, -1 the last)")
+    add(
+        "--score-column",
+        metavar="N",
+        type=int,
+        help="which column of --scores is the score (1 is the first, -1 the last)",
+    )
     add("--sort-features", action="store_true", help="accept feature indices in any order within a line of --letor")
     add("-m", "--measure", metavar="M", action="append", help="a measure, or several as nDCG@1..10; may be repeated")
     add("--convention", metavar="NAME", help="the convention of measures without a prefix")
     add("-q", "--per-query", action="store_true", help="the value of each list too")
     add("--bounds", action="store_true", help="the worst and the best case over ties too")
-    add("--format", default="table", metavar="F", help="table (default), json, csv, markdown, latex, trec_eval or trec_eval=10.0")
+    add(
+        "--format",
+        default="table",
+        metavar="F",
+        help="table (default), json, csv, markdown, latex, trec_eval or trec_eval=10.0",
+    )
     add("--digits", type=int, metavar="N", help="digits in tables (default 4); csv and json are never rounded")
     add("--threads", type=int, metavar="N", help="how many threads; the numbers do not depend on it")
     trec = parser.add_argument_group("with --format trec_eval, as trec_eval has them")
@@ -112,7 +122,9 @@ def _options(arguments: Namespace) -> dict[str, Any]:
 
 def _letor(arguments: Namespace) -> list[Result]:
     if arguments.files:
-        raise RankwiseError(message(f"--letor takes no further files ({arguments.files[0]})", hint="scores go to --scores."))
+        raise RankwiseError(
+            message(f"--letor takes no further files ({arguments.files[0]})", hint="scores go to --scores.")
+        )
     if not arguments.scores:
         hint = "give a file with one score a line, in the order of the lines."
         raise RankwiseError(message("--letor needs --scores", hint=hint))
@@ -149,7 +161,9 @@ def _trec(arguments: Namespace) -> list[Result]:
     results = []
     for path, name in zip([first, *runs[1:]], _names(runs), strict=True):
         with _refusals_name(name):
-            results.append(evaluate(qrels, trec.read_run(path, threads=arguments.threads), name=name, **_options(arguments)))
+            results.append(
+                evaluate(qrels, trec.read_run(path, threads=arguments.threads), name=name, **_options(arguments))
+            )
     return results
 
 
@@ -207,7 +221,11 @@ def _write(results: list[Result], form: str, arguments: Namespace) -> None:
     elif form == "json":
         import json
 
-        print(json.dumps([present.as_dict(r, per_query=arguments.per_query) for r in results], indent=2, ensure_ascii=False))
+        print(
+            json.dumps(
+                [present.as_dict(r, per_query=arguments.per_query) for r in results], indent=2, ensure_ascii=False
+            )
+        )
     else:
         digits = 4 if arguments.digits is None else arguments.digits
         tables = [present.table(results, digits=digits)]

@@ -44,7 +44,9 @@ class Ids(Sequence[str]):
         lengths = np.fromiter(map(len, words), np.uint64, len(words))
         if len(lengths) and int(lengths.max()) > LONGEST:
             row = int(lengths.argmax())
-            raise DataError(message(f"the id in row {row} has {lengths[row]:,} bytes; the longest allowed is {LONGEST:,}"))
+            raise DataError(
+                message(f"the id in row {row} has {lengths[row]:,} bytes; the longest allowed is {LONGEST:,}")
+            )
         # The leading newline keeps a first id from being taken for a byte order mark.
         starts = np.cumsum(lengths) - lengths + np.uint64(1)
         return cls(Text.from_bytes("ids", b"\n" + b"".join(words)), (starts << np.uint64(16)) | lengths)

@@ -96,7 +96,9 @@ class Lists:
             return cls._of_dataset(judgments, scores, threads)
         labels = judgments
         if scores is None:
-            raise DataError(message("there are labels but no scores", hint="evaluate(labels, scores, measures, qid=…)."))
+            raise DataError(
+                message("there are labels but no scores", hint="evaluate(labels, scores, measures, qid=…).")
+            )
         if qid is None and group is None:
             group = [np.size(labels)]
         return cls._of_dataset(Dataset.of(labels=labels, qid=qid, group=group), scores, threads)
@@ -146,7 +148,9 @@ class Lists:
             threads=threads,
         )
 
-    def compute(self, measures: list[Measure], *, keep: int | None = None) -> list[tuple[npt.NDArray[np.float64], npt.NDArray[np.uint8]]]:
+    def compute(
+        self, measures: list[Measure], *, keep: int | None = None
+    ) -> list[tuple[npt.NDArray[np.float64], npt.NDArray[np.uint8]]]:
         """Values and flags of each measure; measures that share an order are computed together."""
         if keep is not None:
             self._refuse_open_ties([m for m in measures if m.convention.ties in ("expected", "best", "worst")], keep)
@@ -166,7 +170,14 @@ class Lists:
             }
             plans = [measures[at].plan(labels, self.grades.present, self._longest) for at in members]
             found = _kernels.evaluate(
-                self.scores, self.grades, self.offsets, self.outside_offsets, self._ids(ties), order, plans, self.threads
+                self.scores,
+                self.grades,
+                self.offsets,
+                self.outside_offsets,
+                self._ids(ties),
+                order,
+                plans,
+                self.threads,
             )
             if ties.startswith("docid") and self.documents is None:
                 self._refuse_ties(ties, [flags for _, flags in found])
@@ -187,7 +198,9 @@ class Lists:
         tied = sum(int(((f & TIED) != 0).any()) for f in flags)
         if tied:
             hint = "give document ids, or choose another order of ties, as in nDCG(ties='input')."
-            raise DataError(message(f"ties={ties!r} needs document ids: scores are tied, and these lists have none", hint=hint))
+            raise DataError(
+                message(f"ties={ties!r} needs document ids: scores are tied, and these lists have none", hint=hint)
+            )
 
     def _ids(self, ties: str) -> tuple[Any, ...] | None:
         if not ties.startswith("docid") and ties != "random":
@@ -244,5 +257,7 @@ def _judge(judgments: Any, run: Any, threads: int | None) -> JudgedRun:
         run = Run.of(run)
     if not isinstance(run, Run):
         hint = "give a Run, a path, or {query: {document: score}}."
-        raise DataError(message(f"judgments of queries and documents need a run of the same, not {type(run).__name__}", hint=hint))
+        raise DataError(
+            message(f"judgments of queries and documents need a run of the same, not {type(run).__name__}", hint=hint)
+        )
     return judge(judgments, run, threads=threads)

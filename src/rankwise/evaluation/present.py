@@ -26,7 +26,12 @@ def table(results: Sequence[Result], *, digits: int = 4) -> Table:
     rows = []
     for result in results:
         for at, outcome in enumerate(result):
-            row = [*([result.name] if many else []), str(outcome.measure), _number(outcome.mean, digits), _range(outcome.interval, digits)]
+            row = [
+                *([result.name] if many else []),
+                str(outcome.measure),
+                _number(outcome.mean, digits),
+                _range(outcome.interval, digits),
+            ]
             if bounds:
                 row.append(_range(outcome.bounds, digits) if result.show_bounds else "")
             if theirs:
@@ -145,7 +150,9 @@ def convention_line(name: str, members: Sequence[Measure], *, runs: bool = True)
             if axis in measure.relevant_axes and getattr(measure.convention, axis) != _ONLY_IF_UNUSUAL.get(axis, ...):
                 choices.setdefault(_axis_words(measure, axis), []).append(measure.name)
         for choice, names in choices.items():
-            whose = "" if len(choices) == 1 and _all_say(members, axis, names) else f" ({', '.join(dict.fromkeys(names))})"
+            whose = (
+                "" if len(choices) == 1 and _all_say(members, axis, names) else f" ({', '.join(dict.fromkeys(names))})"
+            )
             said.append(words.format(choice) + whose)
     return f"{name}: " + " · ".join(said)
 
@@ -174,7 +181,9 @@ def why(results: Sequence[Result]) -> list[str]:
             for axis in ours.measure.convention.differences(theirs.measure.convention):
                 if axis in ours.measure.relevant_axes and axis in _SENTENCE and _matters(axis, ours, theirs):
                     mine = _SENTENCE[axis].format(ours.measure.convention.words(axis))
-                    parts.setdefault(f"{mine}, there {theirs.measure.convention.words(axis)}", {})[str(ours.measure)] = None
+                    parts.setdefault(f"{mine}, there {theirs.measure.convention.words(axis)}", {})[
+                        str(ours.measure)
+                    ] = None
     if not parts:
         return []
     said = "; ".join(f"{what} ({', '.join(names)})" for what, names in parts.items())
@@ -204,7 +213,9 @@ def csv(results: Sequence[Result], *, per_query: bool = False) -> str:
         for outcome in result:
             if per_query:
                 pairs = zip(result.queries, outcome.values.tolist(), strict=True)
-                rows.writerows([result.name, outcome.given, query, repr(value)] for query, value in pairs if value == value)
+                rows.writerows(
+                    [result.name, outcome.given, query, repr(value)] for query, value in pairs if value == value
+                )
             rows.writerow([result.name, outcome.given, "all", repr(outcome.mean)])
     return out.getvalue()
 
@@ -263,4 +274,8 @@ def arrow(result: Result) -> Any:
     arrays.append(nanoarrow.c_array(value, nanoarrow.float64()))
     schema = nanoarrow.struct({**{name: nanoarrow.string() for name in columns}, "value": nanoarrow.float64()})
     batch = nanoarrow.c_array_from_buffers(schema, len(value), buffers=[None], children=arrays)
-    return nanoarrow.ArrayStream.from_c_array(batch) if hasattr(nanoarrow.ArrayStream, "from_c_array") else nanoarrow.Array(batch)
+    return (
+        nanoarrow.ArrayStream.from_c_array(batch)
+        if hasattr(nanoarrow.ArrayStream, "from_c_array")
+        else nanoarrow.Array(batch)
+    )

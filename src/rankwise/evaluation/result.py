@@ -87,7 +87,11 @@ class Outcome:
         if rule == "error":
             query = self._lists.queries[int(missing.argmax())] if self._lists.queries is not None else "?"
             what = f"query '{query}' is judged but not in the run, which {self.measure.convention.name} refuses"
-            raise DataError(message(what, hint="choose a convention that skips it (trec_eval_9_0_8) or scores it 0 (trec_eval_10_0_c)."))
+            raise DataError(
+                message(
+                    what, hint="choose a convention that skips it (trec_eval_9_0_8) or scores it 0 (trec_eval_10_0_c)."
+                )
+            )
         if rule == "as is":
             return values
         return np.where(missing, np.nan if rule == "skip" else 0.0, values)
@@ -176,7 +180,13 @@ class Result:
     """
 
     def __init__(
-        self, lists: Lists, measures: list[tuple[str, Measure]], *, name: str = "", keep: int | None = None, show_bounds: bool = False
+        self,
+        lists: Lists,
+        measures: list[tuple[str, Measure]],
+        *,
+        name: str = "",
+        keep: int | None = None,
+        show_bounds: bool = False,
     ) -> None:
         self.name = name
         self.show_bounds = show_bounds
@@ -246,7 +256,9 @@ class Result:
         theirs = {
             at: type(o.measure)(o.measure.k, convention=which.convention_for(o.measure.name))
             for at, o in enumerate(self.outcomes)
-            if o.measure.convention.name == "standard" and o.measure.name in which.measures and not o.measure._parameters()
+            if o.measure.convention.name == "standard"
+            and o.measure.name in which.measures
+            and not o.measure._parameters()
         }
         columns = self._lists.compute(list(theirs.values()), keep=self._keep)
         return {

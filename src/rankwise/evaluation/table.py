@@ -39,7 +39,9 @@ class Table:
         widths = [max(len(row[i]) for row in [self.head, *self.rows]) for i in range(len(self.head))]
         lines = [self.title, ""] if self.title else []
         for row in [self.head, *self.rows]:
-            cells = [c.ljust(w) if i in self.left else c.rjust(w) for i, (c, w) in enumerate(zip(row, widths, strict=True))]
+            cells = [
+                c.ljust(w) if i in self.left else c.rjust(w) for i, (c, w) in enumerate(zip(row, widths, strict=True))
+            ]
             lines.append("  ".join(cells).rstrip())
         return "\n".join([*lines, *([""] if self.notes else []), *self.notes])
 
@@ -56,7 +58,18 @@ class Table:
         columns = "".join("l" if i in self.left else "r" for i in range(len(self.head)))
         head, *rows = [" & ".join(cell.translate(_LATEX) for cell in row) + r" \\" for row in [self.head, *self.rows]]
         notes = [f"% {note}" for note in self.notes]
-        return "\n".join([*notes, rf"\begin{{tabular}}{{{columns}}}", r"\toprule", head, r"\midrule", *rows, r"\bottomrule", r"\end{tabular}"])
+        return "\n".join(
+            [
+                *notes,
+                rf"\begin{{tabular}}{{{columns}}}",
+                r"\toprule",
+                head,
+                r"\midrule",
+                *rows,
+                r"\bottomrule",
+                r"\end{tabular}",
+            ]
+        )
 
     def to_html(self) -> str:
         """A plain HTML table."""
@@ -64,7 +77,9 @@ class Table:
 
         def row(cells: Sequence[str], tag: str) -> str:
             sides = ["left" if i in self.left else "right" for i in range(len(cells))]
-            inside = "".join(f'<{tag} style="text-align:{s}">{escape(c)}</{tag}>' for c, s in zip(cells, sides, strict=True))
+            inside = "".join(
+                f'<{tag} style="text-align:{s}">{escape(c)}</{tag}>' for c, s in zip(cells, sides, strict=True)
+            )
             return f"<tr>{inside}</tr>"
 
         caption = f"<caption>{escape(self.title)}</caption>" if self.title else ""

@@ -23,11 +23,18 @@ Table = Mapping[float, float]
 AXES: dict[str, tuple[str, dict[object, str]]] = {
     "gain": (
         "gain of a label",
-        {"exp2": "2^label − 1", "linear": "the label", "exp2-int32": "2^label − 1 as a 32-bit shift, which overflows from 31"},
+        {
+            "exp2": "2^label − 1",
+            "linear": "the label",
+            "exp2-int32": "2^label − 1 as a 32-bit shift, which overflows from 31",
+        },
     ),
     "outside": ("labels that the gain table lacks", {"error": "refused", "zero": "gain 0"}),
     "labels": ("how a label is read", {"as is": "as it is", "truncated": "truncated to a whole number"}),
-    "negative": ("negative labels", {"error": "refused", "as is": "as they are", "zero": "as if not judged: gain 0, not relevant"}),
+    "negative": (
+        "negative labels",
+        {"error": "refused", "as is": "as they are", "zero": "as if not judged: gain 0, not relevant"},
+    ),
     "discount": (
         "discount of rank i",
         {
@@ -230,7 +237,11 @@ class Convention:
             lacking = np.isnan(gains) & ~np.isnan(read)
             if self.outside == "error" and lacking.any() and present is not None:
                 lacking &= present()
-                self._refuse(labels[lacking], f"has no gain; the table has {_listed(table)}", "add it to the table, or set outside='zero'.")
+                self._refuse(
+                    labels[lacking],
+                    f"has no gain; the table has {_listed(table)}",
+                    "add it to the table, or set outside='zero'.",
+                )
             gains[np.isnan(gains)] = 0.0
         else:
             wanted = "the gain function must return one number, not NaN, for each label of an array"
@@ -244,7 +255,9 @@ class Convention:
             gains[labels < 0] = 0.0
         gains[np.isnan(labels)] = 0.0
         if np.isinf(gains).any() and present is not None:
-            self._refuse(labels[np.isinf(gains) & present()], "has no finite gain", "gain='linear' takes labels as they are.")
+            self._refuse(
+                labels[np.isinf(gains) & present()], "has no finite gain", "gain='linear' takes labels as they are."
+            )
         return gains
 
     def relevant(self, labels: Labels) -> npt.NDArray[np.bool_]:
@@ -320,10 +333,19 @@ def _checked(axis: str, choice: Any) -> Any:
             return tuple(sorted((float(label) + 0.0, float(gain) + 0.0) for label, gain in pairs))  # no −0
     if axis in ("gain", "discount") and callable(choice):
         return choice
-    if axis == "discount" and isinstance(choice, (tuple, list, np.ndarray)) and len(choice) and all(map(is_finite, choice)):
+    if (
+        axis == "discount"
+        and isinstance(choice, (tuple, list, np.ndarray))
+        and len(choice)
+        and all(map(is_finite, choice))
+    ):
         return tuple(float(d) for d in choice)
     if axis == "rel":
-        if isinstance(choice, (set, frozenset, list, tuple, np.ndarray)) and len(choice) and all(map(is_finite, choice)):
+        if (
+            isinstance(choice, (set, frozenset, list, tuple, np.ndarray))
+            and len(choice)
+            and all(map(is_finite, choice))
+        ):
             return frozenset(float(label) for label in choice)
         if is_finite(choice):
             return float(choice)
@@ -334,9 +356,18 @@ def _checked(axis: str, choice: Any) -> Any:
     # 2^gmax must be a number.
     if axis == "gmax" and is_finite(choice) and 0 <= choice <= 1023:
         return float(choice)
-    if axis == "seed" and isinstance(choice, (int, np.integer)) and not isinstance(choice, bool) and 0 <= choice < 2**64:
+    if (
+        axis == "seed"
+        and isinstance(choice, (int, np.integer))
+        and not isinstance(choice, bool)
+        and 0 <= choice < 2**64
+    ):
         return int(choice)
-    if axis == "quirks" and isinstance(choice, (set, frozenset, list, tuple)) and all(c in list(QUIRKS) for c in choice):
+    if (
+        axis == "quirks"
+        and isinstance(choice, (set, frozenset, list, tuple))
+        and all(c in list(QUIRKS) for c in choice)
+    ):
         return frozenset(choice)
     if isinstance(choice, str) and choice in AXES[axis][1]:
         return choice

@@ -40,11 +40,17 @@ class ERR(Measure):
         if c.outside == "error":
             above = (c.read(labels) > c.gmax) & present()
             if above.any():
-                what = f"label {labels[above][0]:g} is above the greatest grade of ERR, {c.gmax:g} (convention {c.name})"
-                raise ConventionError(message(what, hint=f"give the greatest grade there can be: ERR(gmax={labels[above][-1]:g})."))
+                what = (
+                    f"label {labels[above][0]:g} is above the greatest grade of ERR, {c.gmax:g} (convention {c.name})"
+                )
+                raise ConventionError(
+                    message(what, hint=f"give the greatest grade there can be: ERR(gmax={labels[above][-1]:g}).")
+                )
         odd = ~np.isfinite(chance)
         if (odd & present()).any():
-            what = f"label {labels[odd & present()][0]:g} has no finite chance in ERR under the greatest grade {c.gmax:g}"
+            what = (
+                f"label {labels[odd & present()][0]:g} has no finite chance in ERR under the greatest grade {c.gmax:g}"
+            )
             raise ConventionError(message(what, hint="ERR takes grades such as 0 to 4, and stops at 2^grade − 1."))
         chance[odd] = 0.0
         return chance

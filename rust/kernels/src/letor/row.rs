@@ -109,11 +109,8 @@ impl<'t> Reader<'t> {
     pub(super) fn row(&self, at: usize, values: &mut [f32], sorter: &mut Sorter) -> Result<Row> {
         let (label, at) = self.label(at)?;
         let (query, at) = self.query(at)?;
-        let (columns, at) = if self.options.sort_features {
-            self.features_in_any_order(at, values, sorter)?
-        } else {
-            self.features(at, values)?
-        };
+        let (columns, at) =
+            if self.options.sort_features { self.features_in_any_order(at, values, sorter)? } else { self.features(at, values)? };
         let (document, end) = self.comment(at)?;
         Ok(Row { label, query, document, columns, end })
     }
@@ -320,9 +317,8 @@ impl<'t> Reader<'t> {
             return self.twice(at, column);
         }
         let (index, last) = (self.options.index(column), self.options.index(last));
-        self.refuse(at, |_| format!("feature index {index} comes after {last}; indices must rise within a line")).hint(
-            "if the file was written by a tool that does not sort them, read it with `sort_features=True`.",
-        )
+        self.refuse(at, |_| format!("feature index {index} comes after {last}; indices must rise within a line"))
+            .hint("if the file was written by a tool that does not sort them, read it with `sort_features=True`.")
     }
 
     #[cold]

@@ -61,7 +61,17 @@ fn rows_of_a_query_are_grouped_wherever_they_stand() {
 #[test]
 fn pieces_change_nothing() {
     let text: String = (0..200)
-        .map(|i| format!("{} qid:{} {}1:{} 2:{}.25{}\n", i % 3, i / 7 % 20, if i % 9 == 0 { "\t" } else { "" }, i, i % 13, if i == 150 { " 40:1" } else { "" }))
+        .map(|i| {
+            format!(
+                "{} qid:{} {}1:{} 2:{}.25{}\n",
+                i % 3,
+                i / 7 % 20,
+                if i % 9 == 0 { "\t" } else { "" },
+                i,
+                i % 13,
+                if i == 150 { " 40:1" } else { "" }
+            )
+        })
         .enumerate()
         .map(|(i, line)| if i % 17 == 0 { format!("# note\n\n{line}") } else { line })
         .collect();

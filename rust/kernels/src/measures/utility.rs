@@ -1,6 +1,9 @@
 //! Utility: what relevant and other documents retrieved, and relevant ones missed, are worth, added up.
 
-use super::{List, Measure, counts::{relevant, relevant_retrieved}};
+use super::{
+    List, Measure,
+    counts::{relevant, relevant_retrieved},
+};
 
 pub fn utility(measure: &Measure, list: &List<'_>) -> f64 {
     let hits = relevant_retrieved(measure, list) as f64;

@@ -42,7 +42,8 @@ fn in_list(columns: Columns<'_>, list: usize, seen: &mut Vec<u64>) -> Option<Twi
         *word |= bit;
     }
     let same = |a: usize, b: usize| columns.document(rows.start + a) == columns.document(rows.start + b);
-    let pair = if suspects.len() * hashes.len() < 1 << 20 { by_looking(hashes, &suspects, same) } else { by_sorting(columns, rows.start, hashes) };
+    let pair =
+        if suspects.len() * hashes.len() < 1 << 20 { by_looking(hashes, &suspects, same) } else { by_sorting(columns, rows.start, hashes) };
     pair.map(|(first, again)| Twice { list, first: rows.start + first, again: rows.start + again })
 }
 

@@ -13,18 +13,8 @@ pub struct Layout {
     pub done: &'static str,
 }
 
-pub static QRELS: Layout = Layout {
-    name: "qrels",
-    columns: &["query", "iteration", "document", "relevance"],
-    value: 3,
-    more: false,
-    done: "judged",
-};
+pub static QRELS: Layout =
+    Layout { name: "qrels", columns: &["query", "iteration", "document", "relevance"], value: 3, more: false, done: "judged" };
 
-pub static RUN: Layout = Layout {
-    name: "a run",
-    columns: &["query", "Q0", "document", "rank", "score", "tag"],
-    value: 4,
-    more: true,
-    done: "retrieved",
-};
+pub static RUN: Layout =
+    Layout { name: "a run", columns: &["query", "Q0", "document", "rank", "score", "tag"], value: 4, more: true, done: "retrieved" };

@@ -111,12 +111,10 @@ fn refuse_more(line: &[u8], count: usize, layout: &Layout) -> Result<(), Refusal
     if layout.more {
         return Ok(());
     }
-    let refusal = Refusal::new(format!(
-        "{count} columns, but a line of {} has {}: {}",
-        layout.name,
-        layout.columns.len(),
-        layout.columns.join(", "),
-    ));
+    let refusal =
+        Refusal::new(
+            format!("{count} columns, but a line of {} has {}: {}", layout.name, layout.columns.len(), layout.columns.join(", "),),
+        );
     Err(if count == 6 { refusal.hint("six columns are what a run has; were qrels and run exchanged?") } else { refusal })
 }
 

@@ -160,7 +160,11 @@ mod tests {
             let window: [u8; 64] = std::array::from_fn(|i| {
                 seed = seed.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
                 // Every byte value once, then values near the interesting ones.
-                if round < 4 { (64 * round + i) as u8 } else { b" \t\n\r\x0b\x0c\x08\x0e\x00\x1f!\x89\xa0\x8a7f"[(seed >> 33) as usize % 16] }
+                if round < 4 {
+                    (64 * round + i) as u8
+                } else {
+                    b" \t\n\r\x0b\x0c\x08\x0e\x00\x1f!\x89\xa0\x8a7f"[(seed >> 33) as usize % 16]
+                }
             });
             assert_eq!(Plain.masks(&window), slowly(&window));
             #[cfg(target_arch = "x86_64")]

@@ -39,7 +39,9 @@ def tool(name: str) -> Tool:
     'yahoo_v1_0'
     """
     if not isinstance(name, str):
-        raise ConventionError(message(f"a convention or its name is wanted, not {name!r}", hint="give a name such as 'letor4'."))
+        raise ConventionError(
+            message(f"a convention or its name is wanted, not {name!r}", hint="give a name such as 'letor4'.")
+        )
     wanted = ALIASES.get(name, name)
     for file, versions in FILES.items():
         if wanted in versions:

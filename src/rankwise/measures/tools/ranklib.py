@@ -72,7 +72,9 @@ def _ranklib(
 
 _SPLIT = "A query whose lines are not contiguous becomes several lists"
 RANKLIB1 = _ranklib("ranklib1", "RankLib 1.x (October 2011)", ties="selection-sort")
-RANKLIB1_BUSAROBI = _ranklib("ranklib1_busarobi", "RankLib 1.x as changed by its first author", ties="selection-sort", ndcg={"empty": 0.5})
+RANKLIB1_BUSAROBI = _ranklib(
+    "ranklib1_busarobi", "RankLib 1.x as changed by its first author", ties="selection-sort", ndcg={"empty": 0.5}
+)
 RANKLIB1_LETOR = _ranklib("ranklib1_letor", "RankLib 1.x with -letor", ties="selection-sort", labels={2: 3})
 RANKLIB2_1 = _ranklib("ranklib2_1", "RankLib 2.1 (July 2012)", remarks=(f"{_SPLIT}; here it stays one.",))
 RANKLIB2 = _ranklib(
