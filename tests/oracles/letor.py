@@ -70,8 +70,11 @@ def read(text: bytes, max_features: int = 100_000) -> Read:
 
 def float32(word: str) -> np.float32:
     """The nearest float32, the even one of two equally near: rounded once, which `np.float32(word)` is not."""
-    value = abs(Fraction(word))
     sign = np.float32(-1 if word.startswith("-") else 1)
+    # Exponents of many digits, which a fraction would write out.
+    if float(word) in (0.0, float("inf"), float("-inf")):
+        return sign * np.float32(abs(float(word)))
+    value = abs(Fraction(word))
     # From half a step above the largest float32 on, the nearest is infinity.
     if value >= Fraction(2) ** 128 - Fraction(2) ** 103:
         return sign * np.float32(np.inf)
