@@ -216,6 +216,22 @@ def test_a_result_prints_values_and_conventions() -> None:
     assert lines[8].startswith("letor4: ") and "relevant: 1 and 2" in lines[8] and "ties: as given" in lines[8]
 
 
+@pytest.mark.parametrize(
+    "measures, said",
+    [
+        (["P@2", "P(p_over='min(k, n)')@5"], "P@k over min(k, n) (P(p_over='min(k, n)')@5)"),
+        (["P(p_over='min(k, n)')@2", "P(p_over='min(k, n)')@5"], "P@k over min(k, n)"),
+        (["nDCG@2", "nDCG"], "ideal: all judged documents, cut at k (nDCG@2) · ideal: all judged documents (nDCG)"),
+        (["AP", "RR(ties='input')"], "ties: the mean over all orders (AP) · ties: as given (RR)"),
+        (["AP(ties='random', seed=3)"], "ties: drawn by lot with the seed 3"),
+    ],
+)
+def test_a_choice_is_said_of_those_measures_alone_that_make_it(measures: list[str], said: str) -> None:
+    line = repr(evaluate([1, 0, 1], [1.0, 2, 3], measures)).splitlines()[-1]
+    assert line.startswith("standard: ")
+    assert f" · {said} · " in line + " · "
+
+
 def test_bounds_are_shown_when_asked_for() -> None:
     assert "worst – best" in repr(small_result(bounds=True))
     assert "worst – best" not in repr(small_result())

@@ -145,20 +145,21 @@ def convention_line(name: str, members: Sequence[Measure], *, runs: bool = True)
     for axis, words in _SENTENCE.items():
         if axis == "missing" and not runs:
             continue
-        choices: dict[str, list[str]] = {}
-        for measure in members:
-            if axis in measure.relevant_axes and getattr(measure.convention, axis) != _ONLY_IF_UNUSUAL.get(axis, ...):
-                choices.setdefault(_axis_words(measure, axis), []).append(measure.name)
-        for choice, names in choices.items():
-            whose = (
-                "" if len(choices) == 1 and _all_say(members, axis, names) else f" ({', '.join(dict.fromkeys(names))})"
-            )
+        choices: dict[str, list[Measure]] = {}
+        asked = [measure for measure in members if axis in measure.relevant_axes]
+        for measure in asked:
+            if getattr(measure.convention, axis) != _ONLY_IF_UNUSUAL.get(axis, ...):
+                choices.setdefault(_axis_words(measure, axis), []).append(measure)
+        for choice, those in choices.items():
+            whose = "" if len(those) == len(asked) else f" ({', '.join(_called(those, asked))})"
             said.append(words.format(choice) + whose)
     return f"{name}: " + " · ".join(said)
 
 
-def _all_say(members: Sequence[Measure], axis: str, names: Sequence[str]) -> bool:
-    return all(m.name in names for m in members if axis in m.relevant_axes)
+def _called(those: Sequence[Measure], among: Sequence[Measure]) -> list[str]:
+    """What tells measures from the others: their names, or their whole texts where another has the same name."""
+    others = {measure.name for measure in among if measure not in those}
+    return list(dict.fromkeys(str(m) if m.name in others else m.name for m in those))
 
 
 def _axis_words(measure: Measure, axis: str) -> str:

@@ -199,7 +199,8 @@ class Convention:
         >>> STANDARD.words("discount"), STANDARD.but(rel={1, 2}).words("rel"), STANDARD.words("empty")
         ('1/log2(i + 1)', '1 and 2', '0')
         """
-        return _words(axis, getattr(self, axis))
+        words = _words(axis, getattr(self, axis))
+        return f"{words} {self.seed}" if axis == "ties" and self.ties == "random" else words
 
     # What the choices make of labels.
 
