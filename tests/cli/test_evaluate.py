@@ -6,6 +6,7 @@ import csv
 import gzip
 import io
 import json
+import os
 import subprocess
 import sys
 from pathlib import Path
@@ -193,6 +194,16 @@ def test_output_that_cannot_be_written_is_said(folder: Path) -> None:
         ended = subprocess.run(words, cwd=folder, stdout=full, stderr=subprocess.PIPE, text=True, check=False)
     assert ended.returncode == 2
     assert ended.stderr == "rankwise: the output cannot be written (No space left on device)\n"
+
+
+@pytest.mark.parametrize("encoding", ["ascii", "cp1252"])
+def test_what_the_output_cannot_encode_is_escaped(encoding: str, folder: Path) -> None:
+    words = [sys.executable, "-m", "rankwise", "evaluate", "qrels.txt", "mine.run"]
+    done = subprocess.run(
+        words, cwd=folder, capture_output=True, check=True, env={**os.environ, "PYTHONIOENCODING": encoding}
+    )
+    assert r"gain 2^label \u2212 1" in done.stdout.decode(encoding)
+    assert done.stderr == b""
 
 
 @pytest.mark.parametrize("name", names())

@@ -5,6 +5,7 @@ Data go to standard output, messages to standard error; exit codes: 0 done, 2 re
 
 from __future__ import annotations
 
+import io
 import os
 import sys
 from collections.abc import Sequence
@@ -37,6 +38,7 @@ examples:
 def main(argv: Sequence[str] | None = None) -> int:
     """Runs one verb; the entry point of the command."""
     words = list(sys.argv[1:] if argv is None else argv)
+    _write_what_can_be_written()
     # NumPy's linear algebra starts threads that wait in a busy loop, when it is imported; no verb needs them, and with
     # another process at work they double the time of the import.
     os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
@@ -51,6 +53,12 @@ def main(argv: Sequence[str] | None = None) -> int:
     if words[0] not in VERBS:
         return _refuse(f"there is no verb '{words[0]}'\nHint: the verbs are {', '.join(VERBS)}.")
     return _run(words[0], words[1:])
+
+
+def _write_what_can_be_written() -> None:
+    """A character that the output cannot encode becomes an escape, not a traceback (a pipe on Windows is cp1252)."""
+    if isinstance(sys.stdout, io.TextIOWrapper):
+        sys.stdout.reconfigure(errors="backslashreplace")
 
 
 def _run(verb: str, words: list[str]) -> int:
