@@ -115,6 +115,13 @@ class TestTrecFiles:
         assert "trec_eval_9_0_8:nDCG@2" in told(capsys, "qrels.txt", "mine.run")
         assert "letor4:nDCG@2" in told(capsys, "qrels.txt", "mine.run", "--convention", "letor4")
 
+    def test_a_default_convention_leaves_out_the_default_measures_that_it_lacks(
+        self, folder: Path, capsys: pytest.CaptureFixture[str]
+    ) -> None:
+        (folder / "rankwise.toml").write_text('convention = "letor4"\n')
+        found = rows(told(capsys, "qrels.txt", "mine.run", "--format", "csv"))
+        assert [row[1] for row in found[1:]] == ["nDCG@10", "AP", "P@10"]
+
     def test_trec_evals_format(self, capsys: pytest.CaptureFixture[str]) -> None:
         assert told(capsys, "qrels.txt", "mine.run", "--format", "trec_eval", "-q", "-c", "-m", "map") == (
             "map                   \tq1\t0.2500\nmap                   \tall\t0.1250\n"

@@ -6,7 +6,20 @@ import math
 
 import pytest
 
-from rankwise import DataError, Dataset, MeasureError, Qrels, RankwiseError, Run, evaluate, judge, nDCG
+from rankwise import (
+    ConventionError,
+    DataError,
+    Dataset,
+    MeasureError,
+    Qrels,
+    RankwiseError,
+    Run,
+    convention,
+    evaluate,
+    judge,
+    nDCG,
+)
+from rankwise.measures.tools import ALIASES, names
 
 
 def test_a_convention_beside_measures_that_carry_their_own_is_refused() -> None:
@@ -19,6 +32,23 @@ def test_a_default_convention_refuses_what_its_prefix_refuses() -> None:
     with pytest.raises(MeasureError, match=r"LETOR 4\.0.* does not compute ERR"):
         evaluate([1, 0], [2.0, 1.0], "ERR@10", convention="letor4")
     assert str(evaluate([1, 0], [2.0, 1.0], ["MAP"], convention="letor4")[0].measure) == "letor4:AP"
+
+
+@pytest.mark.parametrize("name", [*names(), *ALIASES])
+def test_every_convention_has_a_default_measure(name: str) -> None:
+    found = evaluate([1, 0], [2.0, 1.0], convention=name)
+    assert len(found) and {m.convention.name for m in found.measures} == {ALIASES.get(name, name)}
+    assert evaluate([1, 0], [2.0, 1.0], convention=convention(name)).measures
+
+
+def test_a_default_convention_that_does_not_exist_is_refused() -> None:
+    with pytest.raises(ConventionError, match="there is no convention 'leto4'\nHint: did you mean 'letor4'"):
+        evaluate([1, 0], [2.0, 1.0], convention="leto4")
+
+
+def test_judgments_of_no_query_are_refused() -> None:
+    with pytest.raises(DataError, match=r"no query is judged\nHint: judgments are \{query"):
+        evaluate({}, {"q": {"a": 1.0}})
 
 
 def test_the_top_of_lists_needs_an_order_of_ties() -> None:

@@ -1,7 +1,8 @@
 """Evaluates rankings under measures, each with its convention.
 
-Without -m: nDCG@10, AP, RR and P@10. A measure without a prefix is that of the default convention, `standard`,
-unless --convention or a project file `rankwise.toml` (convention = "letor4", measures = ["nDCG@5"]) sets another.
+Without -m: nDCG@10, AP, RR and P@10, or those of them that the default convention has. A measure without a prefix is
+that of the default convention: `standard`, unless --convention or a project file `rankwise.toml`
+(convention = "letor4", measures = ["nDCG@5"]) sets another.
 """
 
 from __future__ import annotations

@@ -43,6 +43,7 @@ def evaluate(
     - a `JudgedRun` alone.
 
     `measures` are `Measure`s or their texts; `convention` (default `standard`) is that of texts without a prefix.
+    Without `measures`: nDCG@10, AP, RR and P@10, or those of them that the tool named as `convention` computes.
     `bounds=True` shows the best and the worst case over ties; `keep` looks at that many documents of each list only
     (which needs an order of ties where scores are tied).
 
@@ -64,8 +65,7 @@ def _measures(
 ) -> list[tuple[str, Measure]]:
     """Each measure with its text as it was given."""
     if wanted is None:
-        name = convention.name if isinstance(convention, Convention) else convention
-        wanted = DEFAULT_OF.get(str(name), DEFAULT)
+        wanted = _default(convention)
     if isinstance(wanted, (Measure, str)) or not isinstance(wanted, Iterable):
         wanted = [wanted]
     from rankwise.measures.parse import measures as parse
@@ -88,6 +88,19 @@ def _measures(
     if not chosen:
         raise MeasureError(message("no measure is named", hint="leave `measures` out for nDCG@10, AP, RR and P@10."))
     return chosen
+
+
+def _default(convention: Convention | str | None) -> list[str]:
+    """What is computed where no measure is named; of a tool's convention, what the tool computes."""
+    name = convention.name if isinstance(convention, Convention) else convention
+    texts = DEFAULT_OF.get(str(name), DEFAULT)
+    if not isinstance(convention, str):
+        return list(texts)
+    from rankwise.measures.tools import PRESETS, tool
+
+    if convention in PRESETS:
+        return list(texts)
+    return [text for text in texts if text.partition("@")[0] in tool(convention).measures]
 
 
 def _range_member(text: str, measure: Measure) -> str:

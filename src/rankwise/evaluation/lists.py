@@ -135,6 +135,8 @@ class Lists:
 
     @classmethod
     def _of_judged_run(cls, judged: JudgedRun, threads: int | None) -> Lists:
+        if len(judged) == 0:
+            raise DataError(message("no query is judged", hint="judgments are {query: {document: label}}."))
         return cls(
             judged.labels,
             judged.scores,
