@@ -62,6 +62,8 @@ def test_a_level_of_recall_lies_between_0_and_1(recall: object) -> None:
         ("NDCG:top=10;type=Exp", "carries a convention of its own", "it is CatBoost's, which is not emulated; write"),
         ("ndcg@10-", "'ndcg@10-' carries a convention of its own", "an empty list scores 0; write ndcg@10 for"),
         ("map-", "'map-' carries a convention of its own", "write map for the default convention"),
+        ("nDCG@-1", "the cut-off in 'nDCG@-1' is '-1', not a whole number from 1", "write it like nDCG@10."),
+        ("letor4:P@1O", "the cut-off in 'letor4:P@1O' is '1O', not a whole", "write it like letor4:P@10."),
         ("P@5..2", "'P@5..2' is not a range of cut-offs", "write it like nDCG@1..10."),
         ("P@0..2", "'P@0..2' is not a range of cut-offs", "write it like nDCG@1..10."),
         ("P@1..", "'P@1..' is not a range of cut-offs", "write it like nDCG@1..10."),

@@ -190,7 +190,10 @@ def _unknown(text: str, known: Iterable[str], prefix: str = "") -> MeasureError:
     from difflib import get_close_matches
 
     word = text.removeprefix(f"{prefix}:") if prefix else text
-    k = word.rpartition("@")[2]
+    stem, at, k = word.rpartition("@")
+    if at and not k.isdigit() and (stem.partition("(")[0] in MEASURES or SYNONYMS.get(stem) in MEASURES):
+        what = f"the cut-off in '{text}' is '{k}', not a whole number from 1"
+        return MeasureError(message(what, hint=f"write it like {text.rpartition('@')[0]}@10."))
     candidates = {name.replace("{k}", k if k.isdigit() else "10") for name in known}
     near = get_close_matches(word, sorted(candidates), 1)
     if near:
