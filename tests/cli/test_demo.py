@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 import time
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -129,6 +130,13 @@ def test_places_and_leads_are_those_of_the_values(demo: Demonstration) -> None:
 
 def test_it_fits_a_terminal_of_100_columns(demo: Demonstration) -> None:
     assert max(map(len, str(demo).splitlines())) <= 100
+
+
+def test_the_page_shows_what_it_prints() -> None:
+    page = (Path(__file__).parents[2] / "docs" / "demo.md").read_text("utf-8")
+    assert f"$ rankwise demo\n{demonstrate()}\n```" in page
+    end = "\n".join(str(demonstrate(seed=2)).splitlines()[-6:])
+    assert f"$ rankwise demo --seed 2 | tail -6\n{end}\n```" in page
 
 
 def test_it_is_deterministic() -> None:
