@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from rankwise.data.ids import Ids
 from rankwise.evaluation.lists import Lists
-from rankwise.measures import IAP, MEASURES, Convention, F, IPrec, Measure, Rprec, Utility
+from rankwise.measures import IAP, MEASURES, Convention, F, IPrec, Measure, PairAgreement, Rprec, Utility, WARPLoss
 
 NAN = float("nan")
 
@@ -71,6 +71,10 @@ def every_measure(convention: Convention, cuts=CUTS) -> list[Measure]:
     found += [Rprec(times=times, convention=convention) for times in (0.0, 0.2, 0.5, 2.0)]
     found += [IAP(levels=(0.25, 0.75), convention=convention), F(3, weight=0.5, convention=convention)]
     found += [Utility(hit=2, noise=-0.5, miss=-1, convention=convention)]
+    found += [PairAgreement(weights=weights, convention=convention) for weights in ("label", "gain")]
+    found += [WARPLoss(alpha=alpha, convention=convention) for alpha in ("first", "top-2", (1.0, 0.5, 0.5, 0.1))]
+    if convention.ties == "kept":
+        found = [m for m in found if m.keeps_ties]
     if convention.ties == "expected":
         found = [m for m in found if m.closed_form]
     if convention.ties in ("best", "worst"):

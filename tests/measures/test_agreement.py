@@ -7,7 +7,7 @@ import pytest
 
 from measures.making import List, random_list, values_of
 from rankwise import evaluate, measure
-from rankwise.measures import AP, nDCG
+from rankwise.measures import AP, AUC, Spearman, Tau, nDCG
 
 metrics = pytest.importorskip("sklearn.metrics")
 
@@ -30,6 +30,30 @@ def test_scikit_learns_average_precision() -> None:
     lists = [List(one.labels, one.scores) for one in lists if any(one.labels)]
     theirs = [metrics.average_precision_score(one.labels, one.scores) for one in lists]
     np.testing.assert_allclose(values_of([AP()], lists)[0], theirs, atol=1e-12)
+
+
+@pytest.mark.parametrize("kinds", [0, 1, 3, 30])
+def test_scikit_learns_area_under_the_curve(kinds: int) -> None:
+    rng = np.random.default_rng(kinds)
+    lists = [random_list(rng, int(rows), kinds, unjudged=0, grades=2) for rows in rng.integers(2, 60, 40)]
+    lists = [List(one.labels, one.scores) for one in lists if len(set(one.labels)) == 2]
+    theirs = [metrics.roc_auc_score(one.labels, one.scores) for one in lists]
+    for ties in ("expected", "kept"):
+        np.testing.assert_allclose(values_of([AUC(ties=ties)], lists)[0], theirs, atol=1e-12)
+
+
+@pytest.mark.parametrize("kinds", [0, 2, 5, 30])
+@pytest.mark.parametrize("grades", [2, 5, 50])
+def test_scipys_correlations(kinds: int, grades: int) -> None:
+    """With ties kept; without ties it is no matter what becomes of them."""
+    stats = pytest.importorskip("scipy.stats")
+    rng = np.random.default_rng([kinds, grades])
+    lists = [random_list(rng, int(rows), kinds, unjudged=0, grades=grades) for rows in rng.integers(2, 300, 30)]
+    lists = [one for one in lists if len(set(one.labels)) > 1 and len(set(one.scores)) > 1]
+    for kind, theirs in ((Tau, stats.kendalltau), (Spearman, stats.spearmanr)):
+        wanted = [theirs(one.scores, one.labels).statistic for one in lists]
+        for ties in ("kept", "expected") if kinds == 0 else ("kept",):
+            np.testing.assert_allclose(values_of([kind(ties=ties)], lists)[0], wanted, atol=1e-12)
 
 
 NAMES = {

@@ -28,8 +28,10 @@ NORMALISED = [
 ]
 NEVER_HURT = [nDCG(4), nDCG(), DCG(3), MeanNDCG(), AP(4), AP(), RR(2), P(3), R(3), ERR(4), ERR(), Rprec(), RnDCG()]
 
-# Counts, and sums that are over nothing.
-UNBOUNDED = {"DCG", "NumRet", "NumRel", "NumRelRet", "NumNonrelRet", "Utility"}
+# Counts, sums that are over nothing, ranks; correlations, which reach −1.
+UNBOUNDED = {
+    "DCG", "NumRet", "NumRel", "NumRelRet", "NumNonrelRet", "Utility", "FirstRelevant", "WARPLoss", "Tau", "Spearman",
+}  # fmt: skip
 
 
 def in_order(labels: list[float]) -> List:

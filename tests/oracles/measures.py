@@ -67,6 +67,11 @@ def is_relevant(c: Convention, label: float) -> bool:
     return read(c, label) >= c.rel
 
 
+def level(c: Convention, label: float) -> float:
+    """What orders documents by their labels."""
+    return 0.0 if math.isnan(label) or (c.negative == "zero" and label < 0) else read(c, label)
+
+
 def is_removed(c: Convention, label: float) -> bool:
     return c.unjudged == "removed" and (math.isnan(label) or (c.negative == "zero" and label < 0))
 
@@ -262,11 +267,91 @@ def rndcg(c, k, ranked, outside):
     return math.fsum(dcg(c, e, ranked, outside) / sum_of_gains(c, ideal, e) for e in ends) / len(ends)
 
 
+# Pairs of documents. Scores say which are tied; by default none are.
+
+
+def sign(x):
+    return (x > 0) - (x < 0)
+
+
+def pairs(worths, scores=None):
+    """Of each pair, the difference of worth and the sign of that of the scores."""
+    scores = range(len(worths), 0, -1) if scores is None else scores
+    both = zip(worths, scores, strict=True)
+    return [(a - b, sign(s - t)) for (a, s), (b, t) in itertools.combinations(both, 2)]
+
+
+def pair_accuracy(worths, scores=None):
+    told_apart = [(1 + sign(worth) * score) / 2 for worth, score in pairs(worths, scores) if worth != 0]
+    return over(math.fsum(told_apart), len(told_apart))
+
+
+def pair_agreement(worths, uniform, scores=None):
+    weighed = [(1 if uniform else abs(worth), sign(worth) * score) for worth, score in pairs(worths, scores)]
+    return over(math.fsum(w * (1 + agree) for w, agree in weighed), 2 * math.fsum(w for w, _ in weighed))
+
+
+def kendall(worths, scores=None):
+    found = pairs(worths, scores)
+    total = sum(sign(worth) * score for worth, score in found)
+    return over(total, math.sqrt(sum(worth != 0 for worth, _ in found) * sum(score != 0 for _, score in found)))
+
+
+def mean_ranks(values):
+    """The rank of each value, from the greatest; equal ones share the mean."""
+    return [(sum(v > mine for v in values) + sum(v >= mine for v in values) + 1) / 2 for mine in values]
+
+
+def spearman(worths, scores=None):
+    x = mean_ranks(range(len(worths), 0, -1) if scores is None else scores)
+    y = mean_ranks(worths)
+    mean = (len(worths) + 1) / 2
+    spread = math.sqrt(math.fsum((a - mean) ** 2 for a in x)) * math.sqrt(math.fsum((b - mean) ** 2 for b in y))
+    return over(math.fsum((a - mean) * (b - mean) for a, b in zip(x, y, strict=True)), spread)
+
+
+def cost(alpha, rank):
+    if isinstance(alpha, tuple):
+        return math.fsum(alpha[:rank])
+    if alpha == "harmonic":
+        return math.fsum(1 / j for j in range(1, rank + 1))
+    return float(min(rank, 1 if alpha == "first" else int(alpha[4:])))
+
+
+def warp_loss(relevants, alpha, scores=None):
+    scores = range(len(relevants), 0, -1) if scores is None else scores
+    both = list(zip(relevants, scores, strict=True))
+    ranks = [sum(s >= mine for other, s in both if not other) for is_one, mine in both if is_one]
+    return over(math.fsum(cost(alpha, rank) for rank in ranks), len(ranks))
+
+
+def of_pairs(measure: Measure, labels, scores=None):
+    """The measures that look at scores themselves, where these stay tied."""
+    c = measure.convention
+    levels, relevants = [level(c, label) for label in labels], [is_relevant(c, label) for label in labels]
+    if measure.name == "PairAgreement":
+        worths = [gain(c, label) for label in labels] if measure.weights == "gain" else levels
+        return pair_agreement(worths, measure.weights == "uniform", scores)
+    if measure.name == "WARPLoss":
+        return warp_loss(relevants, measure.alpha, scores)
+    if measure.name == "AUC":
+        return pair_accuracy([float(one) for one in relevants], scores)
+    return {"PairAccuracy": pair_accuracy, "Tau": kendall, "Spearman": spearman}[measure.name](levels, scores)
+
+
+def first_relevant(c, k, ranked, outside):
+    return next((float(i) for i, label in enumerate(ranked, 1) if is_relevant(c, label)), None)
+
+
+def perfect(c, k, ranked, outside):
+    return float(all(level(c, a) >= level(c, b) for a, b in itertools.pairwise(ranked)))
+
+
 FORMULAS = {
     "DCG": dcg, "nDCG": ndcg, "MeanNDCG": mean_ndcg, "P": precision, "R": recall, "AP": average_precision,
     "RR": reciprocal_rank, "ERR": err, "Bpref": bpref, "nDCGrel": ndcg_rel, "RnDCG": rndcg,
     "Success": success, "Unjudged": unjudged, "SetAP": set_average_precision, "InfAP": inferred_average_precision,
-    "BinG": binary_g, "G": normalized_g,
+    "BinG": binary_g, "G": normalized_g, "FirstRelevant": first_relevant, "Perfect": perfect,
     "NumQ": lambda c, k, ranked, outside: 1.0,
     "NumRet": lambda c, k, ranked, outside: float(len(ranked)),
     "NumRel": lambda c, k, ranked, outside: float(relevant(c, ranked, outside)),
@@ -288,6 +373,8 @@ def formula(measure: Measure, ranked: list[float], outside: list[float]) -> floa
         return r_precision(c, measure.times, ranked, outside)
     if measure.name == "Utility":
         return utility(c, (measure.hit, measure.noise, measure.miss), ranked, outside)
+    if measure.keeps_ties:
+        return of_pairs(measure, ranked)
     k = 10**9 if measure.k is None or c.cut == "ignored" else measure.k
     if measure.name == "F":
         return f_measure(c, k, measure.weight, ranked, outside)
@@ -332,6 +419,16 @@ def over_orders(measure: Measure, labels, scores, outside=()) -> tuple[float, fl
     open_orders = orders([labels[i] for i in kept], [scores[i] for i in kept], single=single)
     values = [value(measure, ranked, outside) for ranked in open_orders]
     return math.fsum(values) / len(values), max(values), min(values)
+
+
+def with_ties_kept(measure: Measure, labels, scores) -> float:
+    """The value of one list of which equal scores stay tied."""
+    kept = [i for i, label in enumerate(labels) if not is_removed(measure.convention, label)]
+    if measure.convention.precision == "float32":
+        scores = [struct.unpack("f", struct.pack("f", s))[0] for s in scores]
+    found = of_pairs(measure, [labels[i] for i in kept], [scores[i] for i in kept])
+    empty = measure.convention.empty
+    return (NAN if isinstance(empty, str) else empty) if found is None else found
 
 
 def selection_sorted(scores: list[float]) -> list[int]:

@@ -51,6 +51,8 @@ impl Ordering<'_> {
 pub enum TieRule {
     /// The mean over all orders of each block.
     Expected,
+    /// Ties stay ties.
+    Kept,
     Best,
     Worst,
     Settled(Ties),
@@ -340,11 +342,18 @@ impl<'a, S: Score, C: Code> Evaluator<'a, S, C> {
     fn measure(&mut self, len: usize, missing: bool, columns: &mut [Column]) {
         let unjudged_at = self.first_unjudged();
         for (measure, column) in self.measures.iter().zip(columns) {
-            let mut list = List { ranked: &self.ranked, open: &self.order.blocks, len, retrieved: &self.retrieved, judged: &self.judged };
+            let mut list = List {
+                ranked: &self.ranked,
+                open: &self.order.blocks,
+                kept: self.ordering.ties == TieRule::Kept,
+                len,
+                retrieved: &self.retrieved,
+                judged: &self.judged,
+            };
             let mut bits = if missing { flags::MISSING } else { 0 };
             bits |= tie_bits(measure, &list);
             match self.ordering.ties {
-                TieRule::Expected => {}
+                TieRule::Expected | TieRule::Kept => {}
                 TieRule::Settled(_) => list.open = &[],
                 TieRule::Best | TieRule::Worst => {
                     if !list.open.is_empty() {
@@ -376,17 +385,12 @@ impl<'a, S: Score, C: Code> Evaluator<'a, S, C> {
 }
 
 fn tie_bits(measure: &Measure, list: &List<'_>) -> u8 {
-    let mut bits = 0;
-    for &block in list.open {
-        if block.start >= measure.reach() {
-            break;
-        }
-        bits |= flags::TIED;
-        if measure.is_decided_by(block, list) {
-            return bits | flags::TIE_DECIDED;
-        }
+    let within = |block: &&Block| block.start < measure.reach();
+    if !list.open.iter().take_while(within).any(|_| true) {
+        return 0;
     }
-    bits
+    let decided = measure.is_open(list) && list.open.iter().take_while(within).any(|&block| measure.is_decided_by(block, list));
+    if decided { flags::TIED | flags::TIE_DECIDED } else { flags::TIED }
 }
 
 /// The order of each block that is best, or worst, for this measure.

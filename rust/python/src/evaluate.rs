@@ -120,6 +120,13 @@ const FORMULAS: &[(&str, Formula)] = &[
     ("retrieved", Formula::Retrieved),
     ("relevant", Formula::Relevant),
     ("relevant_retrieved", Formula::RelevantRetrieved),
+    ("pair_accuracy", Formula::PairAccuracy),
+    ("pair_agreement", Formula::PairAgreement),
+    ("kendall", Formula::Kendall),
+    ("spearman", Formula::Spearman),
+    ("warp_loss", Formula::WarpLoss),
+    ("first_relevant", Formula::FirstRelevant),
+    ("perfect", Formula::Perfect),
 ];
 const POOLS: &[(&str, Pool)] = &[("judged", Pool::Judged), ("list", Pool::Retrieved)];
 const IDEAL_CUTS: &[(&str, IdealCut)] = &[("k", IdealCut::Depth), ("none", IdealCut::Nowhere), ("hits", IdealCut::Hits)];
@@ -140,6 +147,7 @@ fn named<T: Copy>(name: &str, table: &[(&str, T)]) -> PyResult<T> {
 fn tie_rule(name: &str, seed: u64) -> PyResult<TieRule> {
     Ok(match name {
         "expected" => TieRule::Expected,
+        "kept" => TieRule::Kept,
         "best" => TieRule::Best,
         "worst" => TieRule::Worst,
         "input" => TieRule::Settled(Ties::Input),

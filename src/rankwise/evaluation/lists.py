@@ -23,6 +23,8 @@ __all__ = ["TIED", "Lists"]
 
 # The kernel's mark of a list with equal scores within reach of the cut-off.
 TIED = 4
+# The choices of ties that settle no order.
+OPEN = ("expected", "kept", "best", "worst")
 
 
 class Lists:
@@ -155,7 +157,7 @@ class Lists:
     ) -> list[tuple[npt.NDArray[np.float64], npt.NDArray[np.uint8]]]:
         """Values and flags of each measure; measures that share an order are computed together."""
         if keep is not None:
-            self._refuse_open_ties([m for m in measures if m.convention.ties in ("expected", "best", "worst")], keep)
+            self._refuse_open_ties([m for m in measures if m.convention.ties in OPEN], keep)
         groups: dict[tuple[Any, ...], list[int]] = {}
         for at, measure in enumerate(measures):
             c = measure.convention

@@ -6,6 +6,7 @@ formula leaves open. One measure a file; `MEASURES` lists them.
 
 from __future__ import annotations
 
+from rankwise.measures.auc import AUC
 from rankwise.measures.average_precision import AP
 from rankwise.measures.base import Measure
 from rankwise.measures.binary_g import BinG
@@ -15,33 +16,42 @@ from rankwise.measures.counts import NumNonrelRet, NumQ, NumRel, NumRelRet, NumR
 from rankwise.measures.dcg import DCG
 from rankwise.measures.err import ERR
 from rankwise.measures.f_measure import F
+from rankwise.measures.first_relevant import FirstRelevant
 from rankwise.measures.inferred_average_precision import InfAP
 from rankwise.measures.interpolated_average_precision import IAP
 from rankwise.measures.interpolated_precision import IPrec
+from rankwise.measures.kendall import Tau
 from rankwise.measures.mean_ndcg import MeanNDCG
 from rankwise.measures.ndcg import nDCG
 from rankwise.measures.ndcg_rel import nDCGrel
 from rankwise.measures.normalized_g import G
+from rankwise.measures.pair_accuracy import PairAccuracy
+from rankwise.measures.pair_agreement import PairAgreement
+from rankwise.measures.perfect import Perfect
 from rankwise.measures.precision import P
 from rankwise.measures.r_precision import Rprec
 from rankwise.measures.recall import R
 from rankwise.measures.reciprocal_rank import RR
 from rankwise.measures.rndcg import RnDCG
 from rankwise.measures.set_average_precision import SetAP
+from rankwise.measures.spearman import Spearman
 from rankwise.measures.success import Success
 from rankwise.measures.unjudged import Unjudged
 from rankwise.measures.utility import Utility
+from rankwise.measures.warp_loss import WARPLoss
 
 MEASURES: dict[str, type[Measure]] = {
     kind.name: kind
     for kind in (
         nDCG, DCG, MeanNDCG, AP, RR, P, R, ERR, Rprec, Bpref, F, Success, InfAP, IPrec, IAP, SetAP, Utility,
         nDCGrel, RnDCG, G, BinG, Unjudged, NumQ, NumRet, NumRel, NumRelRet, NumNonrelRet,
+        AUC, PairAccuracy, PairAgreement, Tau, Spearman, WARPLoss, FirstRelevant, Perfect,
     )
 }  # fmt: skip
 
 __all__ = [
     "AP",
+    "AUC",
     "AXES",
     "DCG",
     "ERR",
@@ -54,6 +64,7 @@ __all__ = [
     "Bpref",
     "Convention",
     "F",
+    "FirstRelevant",
     "G",
     "IPrec",
     "InfAP",
@@ -65,13 +76,19 @@ __all__ = [
     "NumRelRet",
     "NumRet",
     "P",
+    "PairAccuracy",
+    "PairAgreement",
+    "Perfect",
     "R",
     "RnDCG",
     "Rprec",
     "SetAP",
+    "Spearman",
     "Success",
+    "Tau",
     "Unjudged",
     "Utility",
+    "WARPLoss",
     "nDCG",
     "nDCGrel",
 ]  # fmt: skip

@@ -48,6 +48,10 @@ class Measure(metaclass=_Kind):
     closed_form: ClassVar[bool] = True
     # Whether the best order of tied documents is that of falling worth, and the worst its reverse.
     best_first: ClassVar[bool] = True
+    # Whether the formula has a rule of its own for scores that stay tied.
+    keeps_ties: ClassVar[bool] = False
+    # Whether a greater value is the better one; a loss or a rank is better where it is less.
+    higher_is_better: ClassVar[bool] = True
 
     k: int | None
     convention: Convention
@@ -144,6 +148,9 @@ class Measure(metaclass=_Kind):
         """The measure as its kernel wants it; `labels` are the distinct labels, `longest` the longest list."""
         c = self.convention
         c.check_labels(labels, present)
+        if c.ties == "kept" and not self.keeps_ties:
+            hint = f"leave out ties='kept', or choose an order of ties, as in {self.name}(ties='input')."
+            raise MeasureError(message(f"{self.name} has no rule for scores that stay tied", hint=hint))
         known = {"expected": self.closed_form, "best": self.best_first, "worst": self.best_first}
         if not known.get(c.ties, True):
             raise MeasureError(

@@ -53,6 +53,7 @@ AXES: dict[str, tuple[str, dict[object, str]]] = {
         "order of equal scores",
         {
             "expected": "the mean over all orders",
+            "kept": "kept as ties, for measures that have a rule for them",
             "input": "as given",
             "reversed": "as given, reversed",
             "docid": "document id, ascending",
@@ -260,6 +261,15 @@ class Convention:
                 labels[np.isinf(gains) & present()], "has no finite gain", "gain='linear' takes labels as they are."
             )
         return gains
+
+    def levels(self, labels: Labels) -> Labels:
+        """What orders documents by their labels: the label as it is read, 0 where there is no judgment.
+
+        >>> STANDARD.but(labels="truncated").levels(np.array([0.0, 1.7, np.nan])).tolist()
+        [0.0, 1.0, 0.0]
+        """
+        none = np.isnan(labels) | ((labels < 0) & (self.negative == "zero"))
+        return np.where(none, 0.0, self.read(labels))
 
     def relevant(self, labels: Labels) -> npt.NDArray[np.bool_]:
         """Whether each label is relevant; a document without a judgment is not.

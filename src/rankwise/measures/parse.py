@@ -34,6 +34,10 @@ SYNONYMS: dict[str, str] = {
     "map": "AP", "MAP": "AP", "mrr": "RR", "MRR": "RR", "recip_rank": "RR", "err": "ERR",
     "R-prec": "Rprec", "r-precision": "Rprec", "bpref": "Bpref", "BPref": "Bpref",
     "Precision": "P", "precision": "P", "Recall": "R", "recall": "R", "mean_ndcg": "MeanNDCG",
+    "auc": "AUC", "roc_auc": "AUC", "pair_accuracy": "PairAccuracy", "pairwise_accuracy": "PairAccuracy",
+    "pair_agreement": "PairAgreement", "tau": "Tau", "tau_b": "Tau", "kendall": "Tau", "kendalltau": "Tau",
+    "spearman": "Spearman", "spearmanr": "Spearman", "warp": "WARPLoss", "warp_loss": "WARPLoss",
+    "first_relevant": "FirstRelevant", "perfect": "Perfect",
     "num_ret": "NumRet", "num_rel": "NumRel", "num_rel_ret": "NumRelRet",
 }  # fmt: skip
 

@@ -11,20 +11,28 @@ mod counts;
 mod dcg;
 mod err;
 mod f_measure;
+mod first_relevant;
 mod inferred_average_precision;
 mod interpolated_precision;
+mod kendall;
 mod mean_ndcg;
 mod ndcg;
 mod ndcg_rel;
 mod normalized_g;
+mod pair_accuracy;
+mod pair_agreement;
+mod pairs;
+mod perfect;
 mod precision;
 mod r_precision;
 mod recall;
 mod reciprocal_rank;
 mod rndcg;
 mod set_average_precision;
+mod spearman;
 mod success;
 mod utility;
+mod warp_loss;
 
 use crate::order::Block;
 
@@ -41,12 +49,21 @@ pub struct List<'a> {
     pub ranked: &'a [u32],
     /// Blocks of equal scores whose order is left open: a formula takes the mean over their orders.
     pub open: &'a [Block],
+    /// Whether those blocks stay ties instead, for the formulas that have a rule for them.
+    pub kept: bool,
     /// Documents retrieved.
     pub len: usize,
     /// Grades of the documents retrieved.
     pub retrieved: &'a [Count],
     /// Grades of all documents judged for the query, retrieved or not.
     pub judged: &'a [Count],
+}
+
+impl<'a> List<'a> {
+    /// The blocks that stay ties.
+    fn kept_ties(&self) -> impl Iterator<Item = &'a Block> {
+        if self.kept { self.open } else { &[] }.iter()
+    }
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -75,6 +92,13 @@ pub enum Formula {
     Retrieved,
     Relevant,
     RelevantRetrieved,
+    PairAccuracy,
+    PairAgreement,
+    Kendall,
+    Spearman,
+    WarpLoss,
+    FirstRelevant,
+    Perfect,
 }
 
 /// Which documents make the ideal list and count as the relevant ones.
@@ -160,6 +184,13 @@ impl Measure {
             Formula::Retrieved => Some(list.len as f64),
             Formula::Relevant => Some(counts::relevant(self, list) as f64),
             Formula::RelevantRetrieved => Some(counts::relevant_retrieved(self, list) as f64),
+            Formula::PairAccuracy => pair_accuracy::pair_accuracy(self, list),
+            Formula::PairAgreement => pair_agreement::pair_agreement(self, list),
+            Formula::Kendall => kendall::kendall(self, list),
+            Formula::Spearman => spearman::spearman(self, list),
+            Formula::WarpLoss => warp_loss::warp_loss(self, list),
+            Formula::FirstRelevant => first_relevant::first_relevant(self, list),
+            Formula::Perfect => Some(perfect::perfect(self, list)),
         }
     }
 
@@ -171,7 +202,12 @@ impl Measure {
         }
     }
 
-    /// Whether the order of this block's documents can change the value.
+    /// Whether any open block's order can change the value.
+    pub fn is_open(&self, list: &List<'_>) -> bool {
+        self.formula != Formula::Perfect || perfect::may_be(self, list)
+    }
+
+    /// Whether the order of this block's documents can change the value of a list that is open.
     pub fn is_decided_by(&self, block: Block, list: &List<'_>) -> bool {
         let Some(grades) = list.ranked.get(block.start..block.end()) else { return false };
         let mixed = grades.windows(2).any(|w| matches!(w, [a, b] if self.worth(*a) != self.worth(*b)));
@@ -189,7 +225,8 @@ impl Measure {
                 }
                 Formula::Success => success::is_decided_by(self, block, list),
                 Formula::SetAveragePrecision => false,
-                Formula::ReciprocalRank => list.ranked.iter().take(block.start).all(|&g| self.worth(g) == 0.0),
+                Formula::WarpLoss => warp_loss::is_decided_by(self, block, list),
+                Formula::ReciprocalRank | Formula::FirstRelevant => list.ranked.iter().take(block.start).all(|&g| self.worth(g) == 0.0),
                 _ => true,
             }
     }

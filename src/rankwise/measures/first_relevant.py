@@ -1,0 +1,28 @@
+"""FirstRelevant: the rank of the first relevant document."""
+
+from __future__ import annotations
+
+from rankwise.measures.base import Measure
+
+__all__ = ["FirstRelevant"]
+
+
+class FirstRelevant(Measure):
+    r"""The rank of the first relevant document, counted from 1.
+
+    .. math:: \min \{\, i : l_i \text{ relevant} \,\}
+
+    Lower is better. Over ties, a block of m documents after n₀ others has its first of r relevant ones at rank
+    n₀ + (m + 1) / (r + 1) in the mean. *Empty* where nothing relevant was retrieved; no rank is a fair value for that,
+    and the default convention's 0 is better than any, so choose `empty='skip'` or a large rank where there are any.
+
+    >>> FirstRelevant().of([0, 0, 1, 1])
+    3.0
+    """
+
+    __slots__ = ()
+    name = "FirstRelevant"
+    formula = "first_relevant"
+    axes = ("rel", "empty")
+    takes_k = False
+    higher_is_better = False
