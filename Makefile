@@ -4,18 +4,22 @@ VENV := .venv
 BIN := $(VENV)/bin
 export PIP_DISABLE_PIP_VERSION_CHECK := 1
 
-.PHONY: demo test test-all rust-test lint format bench docs fuzz wheel clean
+.PHONY: demo test test-all test-live rust-test lint format bench docs fuzz wheel clean
 
 demo: $(VENV)/.installed
 	@$(BIN)/rankwise demo
 
 test: $(VENV)/.test
 	cargo test --release --quiet --workspace --exclude rankwise-python
-	$(BIN)/python -m pytest -m "not slow"
+	$(BIN)/python -m pytest -m "not slow and not live"
 
 test-all: $(VENV)/.test
 	cargo test --release --quiet --workspace --exclude rankwise-python
-	$(BIN)/python -m pytest
+	$(BIN)/python -m pytest -m "not live"
+
+# The emulated tools themselves, on random data; one test file a tool.
+test-live: $(VENV)/.live
+	$(BIN)/python -m pytest -m live tests/live
 
 lint: $(VENV)/.lint
 	$(BIN)/ruff check src tests benchmarks
@@ -66,6 +70,10 @@ $(VENV)/.installed: $(SOURCES) $(VENV)/.build
 
 $(VENV)/.test: $(VENV)/.installed
 	$(BIN)/python -m pip install --quiet --group test
+	@touch $@
+
+$(VENV)/.live: $(VENV)/.test
+	$(BIN)/python -m pip install --quiet --group live
 	@touch $@
 
 $(VENV)/.lint: $(VENV)/.installed

@@ -33,6 +33,12 @@ def manifest() -> dict[str, Any]:
     return files()["manifest.json"]["tools"]
 
 
+def tolerance(tool: str, metric: str) -> float:
+    """How far a value may be away, relative to max(1, |theirs|); ir_measures has five decimals from gdeval."""
+    five_decimals = tool == "ir_measures" and metric.startswith(("ERR@", "nDCG(dcg='exp-log2')@"))
+    return 5.1e-6 if five_decimals else manifest()[tool]["tolerance"]
+
+
 def expectations(tool: str) -> Iterator[tuple[str, dict[str, Any]]]:
     """The cases of a tool with what it printed."""
     folder = f"expected/{tool}/"

@@ -21,6 +21,8 @@ FILES: dict[str, tuple[str, ...]] = {
         "trec_eval_8_1", "trec_eval_9_0a3", "trec_eval_9_0_8", "trec_eval_9_0_8_c", "trec_eval_10_0",
         "trec_eval_10_0_c",
     ),
+    "pytrec_eval": ("pytrec_eval",),
+    "sklearn": ("sklearn",),
 }  # fmt: skip
 # Understood, never printed.
 ALIASES = {"yahoo": "yahoo_v1_0", "ranklib": "ranklib2_qrel", "trec_eval": "trec_eval_9_0_8"}

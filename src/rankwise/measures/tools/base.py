@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -26,6 +26,8 @@ class Tool:
     convention: Convention
     measures: Mapping[str, dict[str, Any]]
     names: Mapping[str, Spelled]
+    # Reads the words that no pattern can say, such as brackets; None for a word that is not the tool's.
+    reads: Callable[[str], tuple[str, dict[str, Any]] | None] = lambda word: None
     # Whether a cut-off of 0 means the whole list.
     zero_is_whole: bool = False
     # Names of the tool that are not emulated, each with the reason.
@@ -50,7 +52,7 @@ class Tool:
             name, parameters = (spelled, {}) if isinstance(spelled, str) else spelled
             whole = "{k}" not in pattern or (k == 0 and self.zero_is_whole)
             return name, {**({} if whole else {"k": k}), **parameters}
-        return None
+        return self.reads(word)
 
 
 def match(pattern: str, word: str) -> int | None:

@@ -1,0 +1,1 @@
+"""The emulated tools themselves, on random data: `make test-live`. One file a tool."""
