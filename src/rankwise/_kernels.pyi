@@ -103,3 +103,10 @@ def evaluate(
     threads: int | None = None,
 ) -> list[tuple[npt.NDArray[np.float64], npt.NDArray[np.uint8]]]: ...
 def summary(values: npt.NDArray[np.float64]) -> tuple[int, float, float, float]: ...
+def randomisation(
+    values: npt.NDArray[np.float64],
+    pairs: npt.NDArray[np.uint32],
+    permutations: int | None,
+    seed: int,
+    threads: int | None = None,
+) -> npt.NDArray[np.uint64]: ...

@@ -13,6 +13,7 @@ pub mod letor;
 pub mod measures;
 pub mod numbers;
 pub mod order;
+pub mod randomisation;
 pub mod scores;
 pub mod source;
 pub mod sum;

@@ -5,6 +5,7 @@ use pyo3::prelude::*;
 mod errors;
 mod evaluate;
 mod letor;
+mod randomisation;
 mod scores;
 mod text;
 mod trec;
@@ -27,5 +28,6 @@ fn _kernels(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_class::<letor::Letor>()?;
     module.add_function(wrap_pyfunction!(letor::read_letor, module)?)?;
     module.add_function(wrap_pyfunction!(scores::read_scores, module)?)?;
+    module.add_function(wrap_pyfunction!(randomisation::randomisation, module)?)?;
     Ok(())
 }
