@@ -15,6 +15,7 @@ __version__ = "0.1.0"
 _ROOMS = {
     "rankwise.errors": ("ConventionError", "DataError", "MeasureError", "RankwiseError"),
     "rankwise.data.dataset": ("Dataset",),
+    "rankwise.data.folds": ("Fold", "folds", "split"),
     "rankwise.data.judgments": ("JudgedRun", "Qrels", "Run", "judge"),
     "rankwise.data.simulate": ("hotel_searches",),
     "rankwise.measures": (
@@ -25,6 +26,8 @@ _ROOMS = {
     "rankwise.evaluation.result": ("Outcome", "Result"),
 }  # fmt: skip
 _RENAMED = {
+    # A module as it is.
+    "collections": ("rankwise.data.collections", ""),
     "measure": ("rankwise.measures.parse", "measure"),
     "convention": ("rankwise.measures.tools", "convention"),
     "read_letor": ("rankwise.data.formats.letor", "read"),
@@ -41,7 +44,9 @@ _WHERE = {name: (room, name) for room, names in _ROOMS.items() for name in names
 __all__ = sorted([*_WHERE, "__version__"])
 
 if TYPE_CHECKING:
+    from rankwise.data import collections
     from rankwise.data.dataset import Dataset
+    from rankwise.data.folds import Fold, folds, split
     from rankwise.data.formats.letor import read as read_letor
     from rankwise.data.formats.letor import write as write_letor
     from rankwise.data.formats.scores import read as read_scores
@@ -80,7 +85,8 @@ def __getattr__(name: str) -> Any:
     from importlib import import_module
 
     room, inside = _WHERE[name]
-    found = getattr(import_module(room), inside)
+    module = import_module(room)
+    found = getattr(module, inside) if inside else module
     globals()[name] = found
     return found
 

@@ -16,6 +16,8 @@ __all__ = ["main"]
 VERBS = {
     "evaluate": "values of measures for rankings, each with its convention",
     "conventions": "what a tool's convention is, or what differs between two",
+    "collections": "public collections: what they are, and whether a folder holds one",
+    "split": "a file of lists into parts or folds, by list, group or time",
     "demo": "one set of simulated hotel searches under eight conventions",
 }
 

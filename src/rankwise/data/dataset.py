@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, TypeVar
 
 import numpy as np
@@ -122,6 +122,40 @@ class Dataset:
         values = self._one_a_row(values)
         return values if self.rows is None else values[self.rows]
 
+    def take(self, lists: Any) -> Dataset:
+        """Some of the lists, in the order in which they are named.
+
+        >>> list(Dataset.of(labels=[1, 0, 2], qid=["a", "b", "c"]).take([2, 0]).queries)
+        ['c', 'a']
+        """
+        chosen = _chosen(lists, len(self))
+        sizes = np.diff(self.offsets)[chosen]
+        offsets = np.concatenate(([0], np.cumsum(sizes)))
+        rows = np.repeat(self.offsets[chosen] - offsets[:-1], sizes) + np.arange(offsets[-1])
+        return replace(
+            self,
+            features=None if self.features is None else self.features[rows],
+            labels=self.labels[rows],
+            offsets=offsets,
+            queries=self.queries[chosen],
+            documents=None if self.documents is None else self.documents[rows],
+            weights=None if self.weights is None else self.weights[chosen],
+            positions=None if self.positions is None else self.positions[rows],
+            rows=None,
+        )
+
+    @classmethod
+    def join(cls, parts: Iterable[Dataset]) -> Dataset:
+        """The lists of several datasets, one after the other; no query may be in two of them.
+
+        What only some of them have, such as document ids or weights, is refused.
+
+        >>> one, two = Dataset.of(labels=[1, 0], qid=["a", "a"]), Dataset.of(labels=[2], qid=["b"])
+        >>> Dataset.join([one, two])
+        Dataset(2 lists, 3 rows; labels 0: 1, 1: 1, 2: 1)
+        """
+        return _joined(list(parts))
+
     def __len__(self) -> int:
         """The number of lists."""
         return len(self.offsets) - 1
@@ -137,6 +171,65 @@ class Dataset:
         if values.ndim == 0 or len(values) != len(self.labels):
             raise _lengths("values", len(values) if values.ndim else 0, len(self.labels))
         return values
+
+
+def _chosen(lists: Any, count: int) -> npt.NDArray[np.int64]:
+    """Numbers of lists, each once."""
+    chosen = np.asarray(lists)
+    if chosen.dtype == np.bool_:
+        hint = "name lists by their numbers: `np.flatnonzero(mask)`."
+        raise DataError(message("lists are chosen by numbers, not by a mask", hint=hint))
+    chosen = _whole_numbers(chosen, "numbers of lists")
+    if len(chosen) == 0:
+        raise DataError(message("no list is chosen; a dataset has one at least"))
+    if chosen.min() < 0 or chosen.max() >= count:
+        wrong = int(chosen[(chosen < 0) | (chosen >= count)][0])
+        raise DataError(message(f"there is no list {wrong}; {_count(count, 'list')} count from 0"))
+    if len(np.unique(chosen)) < len(chosen):
+        raise DataError(message("a list is chosen twice"))
+    return chosen
+
+
+def _joined(parts: list[Dataset]) -> Dataset:
+    if not parts:
+        raise DataError(message("there are no datasets to join"))
+    queries = Ids.of(name for part in parts for name in part.queries)
+    name, times = Counter(queries).most_common(1)[0]
+    if times > 1:
+        raise DataError(message(f"query '{name}' is in {times} of the datasets to join"))
+    if len({part.feature_names for part in parts}) > 1:
+        raise DataError(message("datasets to join have features of different names"))
+    widths = sorted({part.features.shape[1] for part in parts if part.features is not None})
+    if len(widths) > 1:
+        hint = "read the files with the same `n_features=`."
+        raise DataError(message(f"datasets to join have {widths[0]} and {widths[1]} features", hint=hint))
+    documents = _of_all(parts, "documents")
+    ends = np.cumsum([len(part.labels) for part in parts])
+    starts = ends - [len(part.labels) for part in parts]
+    offsets = [part.offsets[:-1] + start for part, start in zip(parts, starts, strict=True)]
+    return Dataset(
+        features=_stacked(parts, "features"),
+        labels=np.concatenate([part.labels for part in parts]),
+        offsets=np.concatenate([*offsets, ends[-1:]]),
+        queries=queries,
+        documents=None if documents is None else Ids.of(name for names in documents for name in names),
+        weights=_stacked(parts, "weights"),
+        positions=_stacked(parts, "positions"),
+        feature_names=parts[0].feature_names,
+    )
+
+
+def _of_all(parts: list[Dataset], name: str) -> list[Any] | None:
+    """A field of each, or none if no part has it."""
+    found = [value for part in parts if (value := getattr(part, name)) is not None]
+    if found and len(found) < len(parts):
+        raise DataError(message(f"only {len(found)} of {len(parts)} datasets to join have {name}"))
+    return found or None
+
+
+def _stacked(parts: list[Dataset], name: str) -> npt.NDArray[Any] | None:
+    found = _of_all(parts, name)
+    return None if found is None else np.concatenate(found)
 
 
 def _count(number: int, noun: str) -> str:

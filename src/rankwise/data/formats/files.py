@@ -12,15 +12,33 @@ from pathlib import Path
 from typing import IO
 
 from rankwise._kernels import Text
+from rankwise.errors import DataError, message
 
-__all__ = ["PathLike", "opened", "writing"]
+__all__ = ["PathLike", "opened", "unpacked", "writing"]
 
 PathLike = str | os.PathLike[str]
+GZIP = b"\x1f\x8b"
 
 
 def opened(path: PathLike) -> Text:
     """The text of a file, unpacked if it is gzip; `-` is standard input."""
     return Text.open(os.fspath(path))
+
+
+@contextmanager
+def unpacked(path: PathLike) -> Iterator[IO[bytes]]:
+    """The bytes of a file that is too large to hold at once, line by line; unpacked if it is gzip by its content."""
+    with open(path, "rb") as file:
+        packed = file.read(2) == GZIP
+        file.seek(0)
+        if not packed:
+            yield file
+            return
+        with gzip.open(file) as inside:
+            try:
+                yield inside  # type: ignore[misc]
+            except (EOFError, gzip.BadGzipFile) as error:
+                raise DataError(message(f"the packed file is damaged ({error})", place=str(path))) from None
 
 
 @contextmanager
