@@ -17,7 +17,7 @@ _ROOMS = {
     "rankwise.data.dataset": ("Dataset",),
     "rankwise.data.folds": ("Fold", "folds", "split"),
     "rankwise.data.judgments": ("JudgedRun", "Qrels", "Run", "judge"),
-    "rankwise.data.simulate": ("hotel_searches",),
+    "rankwise.data.simulate": ("hotel_log", "hotel_searches"),
     "rankwise.measures": (
         "AP", "DCG", "ERR", "P", "R", "RR", "Bpref", "Convention", "IPrec", "MeanNDCG", "Measure", "NumRel",
         "NumRelRet", "NumRet", "Rprec", "nDCG",
@@ -53,7 +53,7 @@ if TYPE_CHECKING:
     from rankwise.data.formats.scores import write as write_scores
     from rankwise.data.formats.trec import read_qrels, read_run, write_qrels, write_run
     from rankwise.data.judgments import JudgedRun, Qrels, Run, judge
-    from rankwise.data.simulate import hotel_searches
+    from rankwise.data.simulate import hotel_log, hotel_searches
     from rankwise.errors import ConventionError, DataError, MeasureError, RankwiseError
     from rankwise.evaluation.evaluate import evaluate
     from rankwise.evaluation.result import Outcome, Result

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+import csv
 import time
+from pathlib import Path
 
 import numpy as np
 import pytest
 
 from rankwise import DataError, Dataset
-from rankwise.data.simulate import BOOKED, CLICKED, FEATURES, PAGE, hotel_searches
+from rankwise.data.simulate import BOOKED, CLICKED, FEATURES, PAGE, hotel_log, hotel_searches
 
 
 @pytest.fixture(scope="module")
@@ -175,3 +177,59 @@ def test_a_number_of_searches_that_is_none_is_refused(searches: object) -> None:
 def test_a_seed_that_is_none_is_refused(seed: object) -> None:
     with pytest.raises(DataError, match="the seed must be a whole number from 0"):
         hotel_searches(5, seed=seed)
+
+
+# Logs.
+
+
+def logged(path: Path) -> list[dict[str, str]]:
+    with path.open(newline="") as file:
+        return list(csv.DictReader(file))
+
+
+def test_an_unshuffled_log_holds_the_searches(tmp_path: Path) -> None:
+    hotel_log(tmp_path / "log.csv", 200, seed=4, shuffled=0)
+    rows, data = logged(tmp_path / "log.csv"), hotel_searches(200, seed=4)
+    search = np.repeat(list(data.queries), np.diff(data.offsets)).tolist()
+    assert [f"s{row['srch_id']}" for row in rows] == search
+    assert [f"h{row['prop_id']}" for row in rows] == list(data.documents)
+    assert [int(row["position"]) for row in rows] == data.positions.tolist()
+    labels = [5 if row["booking_bool"] == "1" else int(row["click_bool"]) for row in rows]
+    assert labels == data.labels.tolist()
+    assert [np.float32(row["price_usd"]) for row in rows] == data.feature("price").tolist()
+    assert [np.float32(row["srch_adults_count"]) for row in rows] == data.feature("guests").tolist()
+
+
+def test_a_booking_is_a_click_and_a_search_has_one_time_and_site(tmp_path: Path) -> None:
+    hotel_log(tmp_path / "log.csv", 200, seed=4)
+    rows = logged(tmp_path / "log.csv")
+    assert all(row["click_bool"] == "1" for row in rows if row["booking_bool"] == "1")
+    of_search = {(row["srch_id"], row["date_time"], row["site_id"], row["random_bool"]) for row in rows}
+    assert len(of_search) == 200
+    times = [time for _, time, _, _ in sorted(of_search, key=lambda one: int(one[0]))]
+    assert times == sorted(times)
+
+
+def test_shuffled_searches_show_the_good_as_late_as_the_bad(tmp_path: Path) -> None:
+    """What the site thinks of the reviews shows in its order, and by lot it does not."""
+    hotel_log(tmp_path / "log.csv", 4_000, seed=4, shuffled=0.5)
+    rows = [row for row in logged(tmp_path / "log.csv") if int(row["position"]) <= 25]
+    agreement = {}
+    for random in "01":
+        of = [row for row in rows if row["random_bool"] == random]
+        ranks = np.array([[float(row["position"]), float(row["prop_review_score"])] for row in of])
+        agreement[random] = np.corrcoef(ranks.T)[0, 1]
+    assert agreement["0"] < -0.2
+    assert abs(agreement["1"]) < 0.03
+
+
+def test_the_same_seed_gives_the_same_log(tmp_path: Path) -> None:
+    for name in ("one.csv", "two.csv"):
+        hotel_log(tmp_path / name, 50, seed=9)
+    assert (tmp_path / "one.csv").read_bytes() == (tmp_path / "two.csv").read_bytes()
+
+
+@pytest.mark.parametrize("share", [-0.1, 1.1, float("nan"), True, "half"])
+def test_a_share_that_is_none_is_refused(share: object, tmp_path: Path) -> None:
+    with pytest.raises(DataError, match="the share of shuffled searches must lie between 0 and 1"):
+        hotel_log(tmp_path / "log.csv", 10, shuffled=share)

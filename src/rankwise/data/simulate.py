@@ -31,21 +31,31 @@ a third more, three lists in ten are shorter than ten and one in sixteen shorter
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 
 import numpy as np
 import numpy.typing as npt
 
 from rankwise.data.dataset import Dataset
+from rankwise.data.formats.files import PathLike, writing
 from rankwise.data.ids import Ids
 from rankwise.errors import DataError, message
 
-__all__ = ["BOOKED", "CLICKED", "FEATURES", "hotel_searches"]
+__all__ = ["BOOKED", "CLICKED", "FEATURES", "hotel_log", "hotel_searches"]
 
 BOOKED, CLICKED = 5, 1
 FEATURES = (
     "price", "stars", "review_score", "reviews", "location_score", "distance_km", "brand", "promotion",
     "destination_price", "nights", "guests",
+)  # fmt: skip
+
+# A log's columns: those of the search and of how it was shown, the features, what the customer did.
+LOG_COLUMNS = (
+    "srch_id", "date_time", "site_id", "prop_id", "position", "random_bool",
+    "price_usd", "prop_starrating", "prop_review_score", "prop_reviews", "prop_location_score1", "prop_distance_km",
+    "prop_brand_bool", "promotion_flag", "srch_destination_price", "srch_length_of_stay", "srch_adults_count",
+    "click_bool", "booking_bool",
 )  # fmt: skip
 
 DESTINATIONS = 40
@@ -121,6 +131,34 @@ def hotel_searches(searches: int = 2_000, *, seed: int = 0) -> Dataset:
     >>> len(data), data.feature_names[:3], sorted(set(data.labels.tolist()))
     (100, ('price', 'stars', 'review_score'), [0, 1, 5])
     """
+    return _simulate(searches, seed, 0.0)[0]
+
+
+def hotel_log(path: PathLike, searches: int = 2_000, *, seed: int = 0, shuffled: float = 0.3) -> None:
+    """Writes simulated searches as a site logs them: a CSV file, a line for each property that was shown.
+
+    The model is that of `hotel_searches`, but a share of the searches, `shuffled`, showed its properties in an order by
+    lot, which `random_bool` marks; without it the searches are those of `hotel_searches`. The columns are named as in
+    the log that Expedia published (`srch_id`, `date_time`, `site_id`, `prop_id`, `position`, `random_bool`,
+    `click_bool`, `booking_bool`, …). A booking is a click too. Packed if the name ends in `.gz`.
+
+    >>> from pathlib import Path
+    >>> from tempfile import TemporaryDirectory
+    >>> with TemporaryDirectory() as folder:
+    ...     hotel_log(Path(folder) / "log.csv", 100, seed=1)
+    ...     print((Path(folder) / "log.csv").read_text().splitlines()[0][:58])
+    srch_id,date_time,site_id,prop_id,position,random_bool,pri
+    """
+    if isinstance(shuffled, bool) or not isinstance(shuffled, (int, float)) or not 0 <= shuffled <= 1:
+        raise DataError(message(f"the share of shuffled searches must lie between 0 and 1, not at {shuffled!r}"))
+    data, by_lot = _simulate(searches, seed, float(shuffled))
+    with writing(path) as file:
+        file.write(f"{','.join(LOG_COLUMNS)}\n".encode())
+        file.writelines(_log_lines(data, by_lot, np.random.default_rng([seed, 2])))
+
+
+def _simulate(searches: int, seed: int, shuffled: float) -> tuple[Dataset, Flags]:
+    """The searches, and which of them showed their properties in an order by lot."""
     if isinstance(searches, bool) or not isinstance(searches, (int, np.integer)) or searches < 1:
         raise DataError(message(f"the number of searches must be a whole number from 1, not {searches!r}"))
     if isinstance(seed, bool) or not isinstance(seed, (int, np.integer)) or seed < 0:
@@ -128,10 +166,13 @@ def hotel_searches(searches: int = 2_000, *, seed: int = 0) -> Dataset:
     rng = np.random.default_rng(seed)
     properties = _draw_properties(rng)
     customers = _draw_searches(rng, int(searches), properties)
-    offers = _show(rng, properties, customers, _draw_offers(rng, properties, customers))
+    # Lots of their own, so that a search that is not shuffled is what it would be without the others.
+    lots = np.random.default_rng([seed, 1])
+    by_lot = lots.random(searches) < shuffled
+    offers = _show(rng, properties, customers, _draw_offers(rng, properties, customers), by_lot, lots)
     positions = _places(offers.search)
     labels = _draw_labels(rng, properties, customers, offers, positions)
-    return Dataset(
+    data = Dataset(
         features=_features(properties, customers, offers),
         feature_names=FEATURES,
         labels=labels,
@@ -140,6 +181,26 @@ def hotel_searches(searches: int = 2_000, *, seed: int = 0) -> Dataset:
         documents=_names(rng, len(properties.stars))[offers.property],
         positions=positions,
     )
+    return data, by_lot
+
+
+def _log_lines(data: Dataset, by_lot: Flags, rng: np.random.Generator) -> Iterator[bytes]:
+    """The rows of the log, search by search."""
+    assert data.features is not None and data.documents is not None and data.positions is not None
+    # Two months of searches in the order of their ids; a few large sites and many small ones.
+    seconds = np.sort(rng.integers(0, 60 * 24 * 3600, len(data)))
+    times = np.datetime_as_string(np.datetime64("2013-01-01T00:00:00") + seconds.astype("timedelta64[s]"))
+    sites = rng.choice(20, len(data), p=1 / np.arange(1, 21) / (1 / np.arange(1, 21)).sum()) + 1
+    search = np.repeat(np.arange(len(data)), np.diff(data.offsets))
+    heads = [
+        f"{number + 1},{time.replace('T', ' ')},{site}"
+        for number, (time, site) in enumerate(zip(times.tolist(), sites.tolist(), strict=True))
+    ]
+    columns = (search, data.documents, data.positions, by_lot[search], data.features, data.labels)
+    for at, name, position, random, values, label in zip(*(list(column) for column in columns), strict=True):
+        shown = ",".join(f"{value:.6g}" for value in values.tolist())
+        where = f"{heads[at]},{name.removeprefix('h')},{position},{random:d}"
+        yield f"{where},{shown},{label >= CLICKED:d},{label == BOOKED:d}\n".encode()
 
 
 def _draw_properties(rng: np.random.Generator) -> _Properties:
@@ -202,10 +263,18 @@ def _draw_offers(rng: np.random.Generator, properties: _Properties, searches: _S
     return _Offers(search=search, property=found, promotion=promotion, dearness=dearness)
 
 
-def _show(rng: np.random.Generator, properties: _Properties, searches: _Searches, offers: _Offers) -> _Offers:
-    """The offers as the site shows them: its best guess first, one page."""
+def _show(
+    rng: np.random.Generator,
+    properties: _Properties,
+    searches: _Searches,
+    offers: _Offers,
+    by_lot: Flags,
+    lots: np.random.Generator,
+) -> _Offers:
+    """The offers as the site shows them: its best guess first, one page; in some searches by lot."""
     usual = np.broadcast_to(np.array(TASTE), (len(searches.level), len(TASTE)))
     guess = _utility(properties, offers, usual) + 0.6 * rng.standard_normal(len(offers.search))
+    guess = np.where(by_lot[offers.search], lots.random(len(guess)), guess)
     order = np.lexsort((-guess, offers.search))
     shown = order[_places(offers.search) <= PAGE]
     return _Offers(
