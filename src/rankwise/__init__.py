@@ -23,7 +23,9 @@ _ROOMS = {
         "NumRelRet", "NumRet", "Rprec", "nDCG",
     ),
     "rankwise.evaluation.evaluate": ("evaluate",),
+    "rankwise.evaluation.merge": ("merge_results",),
     "rankwise.evaluation.result": ("Outcome", "Result"),
+    "rankwise.evaluation.saved": ("load_result",),
 }  # fmt: skip
 _RENAMED = {
     # A module as it is.
@@ -32,6 +34,7 @@ _RENAMED = {
     "convention": ("rankwise.measures.tools", "convention"),
     "read_letor": ("rankwise.data.formats.letor", "read"),
     "write_letor": ("rankwise.data.formats.letor", "write"),
+    "read_groups": ("rankwise.data.formats.groups", "read"),
     "read_scores": ("rankwise.data.formats.scores", "read"),
     "write_scores": ("rankwise.data.formats.scores", "write"),
     "read_qrels": ("rankwise.data.formats.trec", "read_qrels"),
@@ -47,6 +50,7 @@ if TYPE_CHECKING:
     from rankwise.data import collections
     from rankwise.data.dataset import Dataset
     from rankwise.data.folds import Fold, folds, split
+    from rankwise.data.formats.groups import read as read_groups
     from rankwise.data.formats.letor import read as read_letor
     from rankwise.data.formats.letor import write as write_letor
     from rankwise.data.formats.scores import read as read_scores
@@ -56,7 +60,9 @@ if TYPE_CHECKING:
     from rankwise.data.simulate import hotel_log, hotel_searches
     from rankwise.errors import ConventionError, DataError, MeasureError, RankwiseError
     from rankwise.evaluation.evaluate import evaluate
+    from rankwise.evaluation.merge import merge_results
     from rankwise.evaluation.result import Outcome, Result
+    from rankwise.evaluation.saved import load_result
     from rankwise.measures import (
         AP,
         DCG,

@@ -110,3 +110,10 @@ def randomisation(
     seed: int,
     threads: int | None = None,
 ) -> npt.NDArray[np.uint64]: ...
+def bootstrap(
+    values: npt.NDArray[np.float64],
+    weights: npt.NDArray[np.float64] | None,
+    resamples: int,
+    seed: int,
+    threads: int | None = None,
+) -> npt.NDArray[np.float64]: ...

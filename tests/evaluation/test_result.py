@@ -13,7 +13,7 @@ from measures.making import List, lists_of, random_list, values_of
 from oracles import measures as oracle
 from rankwise import DataError, Dataset, evaluate
 from rankwise.data.ids import Ids
-from rankwise.evaluation.interval import bootstrap_interval, t_quantile
+from rankwise.evaluation.interval import t_quantile
 from rankwise.evaluation.lists import Lists
 from rankwise.evaluation.result import Result
 from rankwise.measures import AP, DCG, ERR, RR, STANDARD, MeanNDCG, NumRel, P, R, Rprec, nDCG
@@ -109,22 +109,6 @@ def test_the_quantiles_of_students_t(df: int) -> None:
 def test_a_mean_is_summed_without_loss() -> None:
     assert of_values([1e16, 1.0, -1e16, 1.0]).mean == 0.5
     assert of_values([0.1] * 10).mean == 0.1
-
-
-def test_the_bootstrap_is_seeded_and_blind_to_order() -> None:
-    values = np.random.default_rng(5).random(50)
-    low, high = of_values(values.tolist()).bootstrap
-    assert (low, high) == of_values(values[::-1].tolist()).bootstrap
-    mean, half = values.mean(), 1.96 * values.std(ddof=1) / math.sqrt(50)
-    assert (low, high) == pytest.approx((mean - half, mean + half), abs=0.02)
-    assert bootstrap_interval(values, seed=1) != bootstrap_interval(values, seed=2)
-    narrow = bootstrap_interval(values, level=0.5)
-    assert low < narrow[0] < narrow[1] < high
-
-
-def test_there_is_no_bootstrap_of_another_mean() -> None:
-    for outcome in (of_values([0.1, 0.2], mean="sum"), of_values([0.1, 0.2], weights=np.array([1.0, 2.0]))):
-        assert all(map(math.isnan, outcome.bootstrap))
 
 
 def test_weights_weigh_lists() -> None:

@@ -4,6 +4,7 @@
 //! are the *rows* of list `q`; a *rank* counts from 0 inside a list; a *grade* is the index of a label
 //! among the distinct labels of the data.
 
+pub mod bootstrap;
 pub mod error;
 pub mod evaluate;
 pub mod grades;

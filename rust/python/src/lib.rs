@@ -2,6 +2,7 @@
 
 use pyo3::prelude::*;
 
+mod bootstrap;
 mod errors;
 mod evaluate;
 mod letor;
@@ -17,6 +18,7 @@ fn _kernels(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_function(wrap_pyfunction!(evaluate::grade, module)?)?;
     module.add_function(wrap_pyfunction!(evaluate::evaluate, module)?)?;
     module.add_function(wrap_pyfunction!(evaluate::summary, module)?)?;
+    module.add_function(wrap_pyfunction!(bootstrap::bootstrap, module)?)?;
     module.add_class::<trec::Table>()?;
     module.add_class::<trec::Judged>()?;
     module.add_function(wrap_pyfunction!(trec::read_qrels, module)?)?;

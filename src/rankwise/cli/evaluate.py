@@ -21,6 +21,7 @@ EXAMPLES = """examples:
   rankwise evaluate qrels.txt bm25.run.gz -m nDCG@10 -m "nDCG(gain='linear')@10" -m trec_eval:map
   rankwise evaluate --letor test.txt --scores scores.txt -m letor4:nDCG@1..10 -m letor4:MeanNDCG
   rankwise evaluate qrels.txt bm25.run --format csv --per-query > values.csv
+  rankwise evaluate qrels.txt bm25.run --bootstrap --by-file kinds.txt
   rankwise evaluate qrels.txt bm25.run --format trec_eval -q -m ndcg_cut.10
 """
 
@@ -43,6 +44,9 @@ def add_arguments(parser: ArgumentParser) -> None:
     add("--convention", metavar="NAME", help="the convention of measures without a prefix")
     add("-q", "--per-query", action="store_true", help="the value of each list too")
     add("--bounds", action="store_true", help="the worst and the best case over ties too")
+    add("--bootstrap", action="store_true", help="the bootstrap interval of each mean too")
+    add("--by", metavar="COLUMN", help="a breakdown by the values of a column, one value a list")
+    add("--by-file", metavar="FILE", help="a breakdown by a file of two columns, query and group")
     add(
         "--format",
         default="table",
@@ -74,12 +78,16 @@ def run(arguments: Namespace) -> int:
 
 _TREC_ONLY = {"-c": "complete", "-n": "no_summary", "-l": "level", "-J": "judged_only", "-M": "depth"}
 _LETOR_ONLY = {"--score-column": "score_column", "--sort-features": "sort_features"}
+_GROUPED = {"--by": "by", "--by-file": "by_file"}
 # What a format has no place for.
 _IDLE = {
-    "trec_eval": {"--bounds": "bounds", "--digits": "digits", "--convention": "convention", "--threads": "threads"},
-    "csv": {"--bounds": "bounds", "--digits": "digits"},
+    "trec_eval": {
+        "--bounds": "bounds", "--bootstrap": "bootstrap", "--by": "by", "--by-file": "by_file", "--digits": "digits",
+        "--convention": "convention", "--threads": "threads",
+    },
+    "csv": {"--bounds": "bounds", "--bootstrap": "bootstrap", "--digits": "digits"},
     "json": {"--digits": "digits"},
-}
+}  # fmt: skip
 
 
 def _refuse_idle_options(arguments: Namespace, form: str) -> None:
@@ -94,6 +102,12 @@ def _refuse_idle_options(arguments: Namespace, form: str) -> None:
     for option, given in _LETOR_ONLY.items() if arguments.letor is None else ():
         if _given(arguments, given):
             raise RankwiseError(message(f"{option} belongs to --letor"))
+    grouped = [option for option, given in _GROUPED.items() if _given(arguments, given)]
+    if len(grouped) > 1:
+        raise RankwiseError(message("--by and --by-file are two breakdowns", hint="leave one of the two out."))
+    if grouped and form == "csv" and arguments.per_query:
+        what = f"the CSV of {grouped[0]} has a row a group, and none for a query"
+        raise RankwiseError(message(what, hint="leave out --per-query."))
     if arguments.digits is not None and not 0 <= arguments.digits <= 17:
         raise RankwiseError(message(f"--digits lies between 0 and 17, not at {arguments.digits}"))
     if arguments.threads is not None and arguments.threads < 1:
@@ -117,8 +131,19 @@ def _options(arguments: Namespace) -> dict[str, Any]:
         "measures": arguments.measure or project.get("measures"),
         "convention": arguments.convention or project.get("convention"),
         "bounds": arguments.bounds,
+        "bootstrap": arguments.bootstrap,
+        "by": _groups(arguments),
         "threads": arguments.threads,
     }
+
+
+def _groups(arguments: Namespace) -> Any:
+    """What a breakdown is by: the name of a column, or the groups of a file."""
+    if arguments.by_file is None:
+        return arguments.by
+    from rankwise.data.formats import groups
+
+    return groups.read(arguments.by_file)
 
 
 def _letor(arguments: Namespace) -> list[Result]:
@@ -217,7 +242,9 @@ def _write(results: list[Result], form: str, arguments: Namespace) -> None:
     from rankwise.evaluation import present
     from rankwise.evaluation.table import Table
 
-    if form == "csv":
+    if form == "csv" and (arguments.by is not None or arguments.by_file is not None):
+        sys.stdout.write(present.breakdown_csv([result.groups for result in results]))
+    elif form == "csv":
         sys.stdout.write(present.csv(results, per_query=arguments.per_query))
     elif form == "json":
         import json
@@ -229,7 +256,7 @@ def _write(results: list[Result], form: str, arguments: Namespace) -> None:
         )
     else:
         digits = 4 if arguments.digits is None else arguments.digits
-        tables = [present.table(results, digits=digits)]
+        tables = present.tables(results, digits=digits)
         if arguments.per_query:
             tables = [present.per_query(results, digits=digits), *tables]
         text = {"table": Table.__str__, "markdown": Table.to_markdown, "latex": Table.to_latex}[form]

@@ -28,7 +28,9 @@ def evaluate(
     qid: Any = None,
     group: Any = None,
     convention: Convention | str | None = None,
+    by: Any = None,
     bounds: bool = False,
+    bootstrap: bool = False,
     name: str = "",
     keep: int | None = None,
     threads: int | None = None,
@@ -44,8 +46,10 @@ def evaluate(
 
     `measures` are `Measure`s or their texts; `convention` (default `standard`) is that of texts without a prefix.
     Without `measures`: nDCG@10, AP, RR and P@10, or those of them that the tool named as `convention` computes.
-    `bounds=True` shows the best and the worst case over ties; `keep` looks at that many documents of each list only
-    (which needs an order of ties where scores are tied).
+    `by` makes a breakdown by groups of lists, `result.groups`: an array with one group a list or a row, {query: group},
+    or the name of a column of a `Dataset`.
+    `bounds=True` shows the best and the worst case over ties, `bootstrap=True` the bootstrap interval of each mean.
+    `keep` looks at that many documents of each list only (which needs an order of ties where scores are tied).
 
     >>> labels, scores, qid = [3, 0, 1, 0, 2], [0.5, 0.4, 0.3, 0.2, 0.2], [1, 1, 1, 2, 2]
     >>> result = evaluate(labels, scores, ["nDCG@10", "letor4:nDCG@10"], qid=qid)
@@ -56,8 +60,8 @@ def evaluate(
         if count is not None and (isinstance(count, bool) or not isinstance(count, (int, np.integer)) or count < 1):
             raise RankwiseError(message(f"{what} must be a whole number from 1, not {count!r}"))
     chosen = _measures(measures, convention)
-    lists = Lists.of(judgments, scores, qid=qid, group=group, threads=threads)
-    return Result(lists, chosen, name=name, keep=keep, show_bounds=bounds)
+    lists = Lists.of(judgments, scores, qid=qid, group=group, by=by, threads=threads)
+    return Result(lists, chosen, name=name, keep=keep, show_bounds=bounds, show_bootstrap=bootstrap)
 
 
 def _measures(

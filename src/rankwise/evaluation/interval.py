@@ -8,7 +8,12 @@ from functools import lru_cache
 import numpy as np
 import numpy.typing as npt
 
-__all__ = ["bootstrap_interval", "t_quantile"]
+from rankwise import _kernels
+from rankwise.errors import RankwiseError, message
+
+__all__ = ["RESAMPLES", "bootstrap_interval", "t_quantile"]
+
+RESAMPLES = 10_000
 
 
 @lru_cache(maxsize=64)
@@ -82,21 +87,37 @@ def _t_density(t: float, df: int) -> float:
 
 
 def bootstrap_interval(
-    values: npt.NDArray[np.float64], *, level: float = 0.95, resamples: int = 10_000, seed: int = 0
+    values: npt.NDArray[np.float64],
+    *,
+    weights: npt.NDArray[np.float64] | None = None,
+    level: float = 0.95,
+    resamples: int = RESAMPLES,
+    seed: int = 0,
+    threads: int | None = None,
 ) -> tuple[float, float]:
-    """The percentile interval of the mean over resampled lists; the same for any order of the lists.
+    """The percentile interval of the mean over resampled lists (Efron & Tibshirani 1993, ch. 13; `efron1993`).
+
+    Each resample draws as many lists as there are, with replacement and with their weights; lists whose value is NaN
+    are left out, as are resamples without weight. The same for any order of the lists and any number of threads.
 
     >>> bootstrap_interval(np.array([0.0, 1.0, 1.0, 1.0]), seed=1)
     (0.25, 1.0)
     """
-    values = np.sort(values[~np.isnan(values)])
-    if len(values) == 0:
+    if not 0 < level < 1:
+        raise RankwiseError(message(f"the level of an interval lies between 0 and 1, not at {level}"))
+    if resamples < 1:
+        raise RankwiseError(message(f"at least one resample is needed, not {resamples}"))
+    if not 0 <= seed < 2**64:
+        raise RankwiseError(message(f"a seed is a whole number from 0 to 2^64 − 1, not {seed}"))
+    means = _kernels.bootstrap(
+        np.ascontiguousarray(values),
+        None if weights is None else np.ascontiguousarray(weights),
+        resamples,
+        seed,
+        threads,
+    )
+    means = means[~np.isnan(means)]
+    if not len(means):
         return math.nan, math.nan
-    rng = np.random.default_rng(seed)
-    means = np.empty(resamples)
-    block = max(1, 4_000_000 // len(values))
-    for start in range(0, resamples, block):
-        drawn = rng.integers(0, len(values), (min(block, resamples - start), len(values)))
-        means[start : start + block] = values[drawn].mean(axis=1)
     low, high = np.quantile(means, [(1 - level) / 2, (1 + level) / 2], method="nearest")
     return float(low), float(high)

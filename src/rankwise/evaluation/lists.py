@@ -18,6 +18,7 @@ from rankwise.measures.convention import Convention
 if TYPE_CHECKING:
     from rankwise.data.dataset import Dataset
     from rankwise.data.judgments import JudgedRun
+    from rankwise.evaluation.groups import Groups
 
 __all__ = ["TIED", "Lists"]
 
@@ -34,8 +35,8 @@ class Lists:
     """
 
     __slots__ = (
-        "_longest", "documents", "grades", "judged_run", "offsets", "outside_offsets", "queries", "scores", "threads",
-        "unknown_queries", "weights",
+        "_longest", "documents", "grades", "groups", "judged_run", "offsets", "outside_offsets", "queries", "scores",
+        "threads", "unknown_queries", "weights",
     )  # fmt: skip
 
     def __init__(
@@ -63,6 +64,8 @@ class Lists:
         self.weights = weights
         self.judged_run = judged_run
         self.threads = threads
+        # What a breakdown is by; `of` sets it.
+        self.groups: Groups | None = None
         sizes = np.diff(offsets) if outside is None else np.diff(offsets) + np.diff(self.outside_offsets)
         self._longest = int(sizes.max(initial=0))
 
@@ -77,9 +80,10 @@ class Lists:
         *,
         qid: Any = None,
         group: Any = None,
+        by: Any = None,
         threads: int | None = None,
     ) -> Lists:
-        """Lists from whatever holds judgments and scores."""
+        """Lists from whatever holds judgments and scores; `by` says which group each belongs to."""
         from rankwise.data.judgments import JudgedRun
 
         if isinstance(judgments, JudgedRun) and scores is not None:
@@ -89,13 +93,13 @@ class Lists:
             what = f"{type(judgments).__name__} says itself which rows belong to one list"
             raise DataError(message(what, hint="leave out `qid` and `group`."))
         if isinstance(judgments, JudgedRun):
-            return cls._of_judged_run(judgments, threads)
+            return cls._of_judged_run(judgments, by, threads)
         if _is_judgments(judgments):
-            return cls._of_judged_run(_judge(judgments, scores, threads), threads)
+            return cls._of_judged_run(_judge(judgments, scores, threads), by, threads)
         from rankwise.data.dataset import Dataset
 
         if isinstance(judgments, Dataset):
-            return cls._of_dataset(judgments, scores, threads)
+            return cls._of_dataset(judgments, scores, by, threads)
         labels = judgments
         if scores is None:
             raise DataError(
@@ -103,10 +107,10 @@ class Lists:
             )
         if qid is None and group is None:
             group = [np.size(labels)]
-        return cls._of_dataset(Dataset.of(labels=labels, qid=qid, group=group), scores, threads)
+        return cls._of_dataset(Dataset.of(labels=labels, qid=qid, group=group), scores, by, threads)
 
     @classmethod
-    def _of_dataset(cls, data: Dataset, scores: Any, threads: int | None) -> Lists:
+    def _of_dataset(cls, data: Dataset, scores: Any, by: Any, threads: int | None) -> Lists:
         if scores is None:
             raise DataError(message("there is a dataset but no scores", hint="evaluate(dataset, scores, measures)."))
         column = np.asarray(scores)
@@ -125,7 +129,7 @@ class Lists:
             raise DataError(message(what, place=f"scores, row {int(np.isnan(column).argmax())}", hint=hint))
         # Scores of our own: bounds may be asked for when the caller's array holds something else already.
         own = column.copy() if data.rows is None else np.ascontiguousarray(data.reorder(column))
-        return cls(
+        lists = cls(
             data.labels,
             own,
             data.offsets,
@@ -134,12 +138,17 @@ class Lists:
             weights=data.weights,
             threads=threads,
         )
+        if by is not None:
+            from rankwise.evaluation.groups import Groups
+
+            lists.groups = Groups.of_dataset(by, data)
+        return lists
 
     @classmethod
-    def _of_judged_run(cls, judged: JudgedRun, threads: int | None) -> Lists:
+    def _of_judged_run(cls, judged: JudgedRun, by: Any, threads: int | None) -> Lists:
         if len(judged) == 0:
             raise DataError(message("no query is judged", hint="judgments are {query: {document: label}}."))
-        return cls(
+        lists = cls(
             judged.labels,
             judged.scores,
             judged.offsets,
@@ -151,6 +160,11 @@ class Lists:
             judged_run=True,
             threads=threads,
         )
+        if by is not None:
+            from rankwise.evaluation.groups import Groups
+
+            lists.groups = Groups.of_queries(by, judged.queries, len(lists))
+        return lists
 
     def compute(
         self, measures: list[Measure], *, keep: int | None = None

@@ -4,25 +4,48 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from rankwise.errors import RankwiseError, message
+from rankwise.evaluation.interval import RESAMPLES
 from rankwise.evaluation.result import Outcome, Result
 from rankwise.evaluation.table import Table
 from rankwise.measures.base import Measure
 from rankwise.measures.convention import AXES, Convention
 
-__all__ = ["arrow", "as_dict", "convention_line", "csv", "per_query", "sentence", "table", "why"]
+if TYPE_CHECKING:
+    from rankwise.evaluation.breakdown import Breakdown
+
+__all__ = [
+    "arrow", "as_dict", "breakdown_csv", "breakdown_table", "convention_line", "csv", "per_query", "sentence", "table",
+    "tables", "why",
+]  # fmt: skip
+
+
+def tables(results: Sequence[Result], *, digits: int = 4) -> list[Table]:
+    """The table of results, and the breakdown of those that were evaluated by groups."""
+    found = [table(results, digits=digits)]
+    grouped = [result for result in results if result._about.groups is not None]
+    if grouped:
+        breakdowns = [result.groups for result in grouped]
+        found.append(breakdown_table(grouped, breakdowns, digits=digits, alone=False))
+    return found
 
 
 def table(results: Sequence[Result], *, digits: int = 4) -> Table:
     """One row a run and measure: value, interval, what was special; the conventions below."""
     many = len(results) > 1
     bounds = any(result.show_bounds for result in results)
+    bootstrap = any(result.show_bootstrap for result in results)
     theirs = any(result.trec_eval for result in results)
     shown = _special_columns(results)
     head = [*(["run"] if many else []), "measure", "value", "95 % interval"]
-    head += [*(["worst – best"] if bounds else []), *(["trec_eval"] if theirs else []), *shown]
+    head += [
+        *([_BOOTSTRAP] if bootstrap else []),
+        *(["worst – best"] if bounds else []),
+        *(["trec_eval"] if theirs else []),
+        *shown,
+    ]
     rows = []
     for result in results:
         for at, outcome in enumerate(result):
@@ -32,6 +55,8 @@ def table(results: Sequence[Result], *, digits: int = 4) -> Table:
                 _number(outcome.mean, digits),
                 _range(outcome.interval, digits),
             ]
+            if bootstrap:
+                row.append(_range(outcome.bootstrap, digits) if result.show_bootstrap else "")
             if bounds:
                 row.append(_range(outcome.bounds, digits) if result.show_bounds else "")
             if theirs:
@@ -40,6 +65,54 @@ def table(results: Sequence[Result], *, digits: int = 4) -> Table:
     title = "" if many or not results[0].name else results[0].name
     left = frozenset({0, 1}) if many else frozenset({0})
     return Table(head, rows, _notes(results, shown), title, left)
+
+
+def breakdown_table(
+    results: Sequence[Result], breakdowns: Sequence[Breakdown], *, digits: int = 4, alone: bool = True
+) -> Table:
+    """One row a run, measure and group; `alone`, it says the conventions too."""
+    many = len(results) > 1
+    bootstrap = any(result.show_bootstrap for result in results)
+    shown = _special_columns([part for breakdown in breakdowns for _, part in breakdown.items()])
+    head = [*(["run"] if many else []), "measure", "group", "lists", "value", "95 % interval"]
+    head += [*([_BOOTSTRAP] if bootstrap else []), *shown]
+    rows = [
+        [
+            *([result.name] if many else []),
+            str(outcome.measure),
+            group,
+            f"{outcome.counts.lists:,}",
+            _number(outcome.mean, digits),
+            _range(outcome.interval, digits),
+            *([_range(outcome.bootstrap, digits)] if bootstrap else []),
+            *(_special(outcome, column) for column in shown),
+        ]
+        for result, breakdown in zip(results, breakdowns, strict=True)
+        for at in range(len(result))
+        for group, part in breakdown.items()
+        for outcome in [part.outcomes[at]]
+    ]
+    left = frozenset({0, 1, 2}) if many else frozenset({0, 1})
+    if not alone:
+        return Table(head, rows, left=left)
+    return Table(head, rows, _notes(results, shown), "" if many else results[0].name, left)
+
+
+def breakdown_csv(breakdowns: Sequence[Breakdown]) -> str:
+    """`run,measure,group,lists,mean,low,high` with full precision; without an interval, low and high are empty."""
+    import csv as writer
+    import io
+
+    out = io.StringIO()
+    rows = writer.writer(out, lineterminator="\n")
+    rows.writerow(["run", "measure", "group", "lists", "mean", "low", "high"])
+    for breakdown in breakdowns:
+        for at in range(len(breakdown.whole)):
+            for group, part in breakdown.items():
+                outcome = part.outcomes[at]
+                ends = ["" if math.isnan(end) else repr(end) for end in outcome.interval]
+                rows.writerow([part.name, outcome.given, group, outcome.counts.lists, repr(outcome.mean), *ends])
+    return out.getvalue()
 
 
 def per_query(results: Sequence[Result], *, digits: int = 4) -> Table:
@@ -54,6 +127,7 @@ def per_query(results: Sequence[Result], *, digits: int = 4) -> Table:
     return Table(head, rows, left=frozenset({0, 1}) if many else frozenset({0}))
 
 
+_BOOTSTRAP = "95 % bootstrap"
 _SPECIAL = ("empty", "short", "tied", "unjudged", "missing")
 
 
@@ -79,14 +153,16 @@ def _range(pair: tuple[float, float], digits: int) -> str:
 
 def _notes(results: Sequence[Result], shown: Sequence[str]) -> list[str]:
     first = results[0]
-    notes = ["1 list" if len(first._lists) == 1 else f"{len(first._lists):,} lists"]
+    notes = ["1 list" if len(first._about) == 1 else f"{len(first._about):,} lists"]
     if any("(" in _special(o, c) for c in shown for result in results for o in result):
         notes[0] += "; in brackets: those whose value the convention decided"
     unknown = {result.name: result.unknown_queries for result in results if result.unknown_queries}
     for name, count in unknown.items():
         what = "1 query" if count == 1 else f"{count:,} queries"
         notes.append(f"{what} of {name or 'the run'} without judgments, left out")
-    notes += conventions((outcome.measure for result in results for outcome in result), runs=first._lists.judged_run)
+    notes += conventions((outcome.measure for result in results for outcome in result), runs=first._about.judged_run)
+    if any(result.show_bootstrap for result in results):
+        notes.append(f"bootstrap: percentiles of {RESAMPLES:,} resamples of the lists, seed 0")
     notes += why(results)
     return notes
 
@@ -225,7 +301,7 @@ def as_dict(result: Result, *, per_query: bool = False) -> dict[str, Any]:
     """A result as plain values, for JSON."""
     return {
         "run": result.name,
-        "lists": len(result._lists),
+        "lists": len(result._about),
         "unknown_queries": result.unknown_queries,
         "measures": [_outcome_dict(result, at, outcome, per_query) for at, outcome in enumerate(result)],
     }
@@ -244,13 +320,28 @@ def _outcome_dict(result: Result, at: int, outcome: Outcome, per_query: bool) ->
         "convention": {"name": outcome.measure.convention.name}
         | {axis: outcome.measure.convention.words(axis) for axis, _ in outcome.measure.convention if axis in axes},
     }
+    if result.show_bootstrap:
+        found["bootstrap"] = [_json_number(end) for end in outcome.bootstrap]
     if result.show_bounds:
         found["bounds"] = [_json_number(end) for end in outcome.bounds]
     if at in result.trec_eval:
         found["trec_eval"] = _json_number(result.trec_eval[at].mean)
     if per_query:
         found["queries"] = {q: _json_number(v) for q, v in zip(result.queries, outcome.values.tolist(), strict=True)}
+    if result._about.groups is not None:
+        found["groups"] = {name: _group_dict(part, at) for name, part in result.groups.items()}
     return found
+
+
+def _group_dict(part: Result, at: int) -> dict[str, Any]:
+    outcome = part.outcomes[at]
+    return {
+        "value": _json_number(outcome.mean),
+        "stderr": _json_number(outcome.stderr),
+        "interval": [_json_number(end) for end in outcome.interval],
+        **({"bootstrap": [_json_number(end) for end in outcome.bootstrap]} if part.show_bootstrap else {}),
+        "counts": outcome.counts.as_dict(),
+    }
 
 
 def _json_number(value: float) -> float | None:

@@ -3,17 +3,23 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from functools import cached_property
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import numpy.typing as npt
 
 from rankwise import _kernels
 from rankwise.errors import DataError, MeasureError, message
+from rankwise.evaluation.columns import Column, Evaluated
 from rankwise.evaluation.lists import Lists
 from rankwise.measures.base import Measure
+
+if TYPE_CHECKING:
+    from rankwise.data.formats.files import PathLike
+    from rankwise.evaluation.breakdown import Breakdown
+    from rankwise.evaluation.difference import Difference
 
 __all__ = ["Counts", "Outcome", "Result"]
 
@@ -67,15 +73,13 @@ class Outcome:
         measure: Measure,
         values: Values,
         flags: npt.NDArray[np.uint8],
-        lists: Lists,
-        keep: int | None = None,
+        lists: Evaluated,
     ) -> None:
         self.given = given
         self.measure = measure
         self.counts = Counts(flags)
         self.flags = flags
         self._lists = lists
-        self._keep = keep
         if self.counts.missing:
             values = self._without_missing(values)
         self.values = values
@@ -85,7 +89,7 @@ class Outcome:
         missing = (self.flags & MISSING) != 0
         rule = self.measure.convention.missing
         if rule == "error":
-            query = self._lists.queries[int(missing.argmax())] if self._lists.queries is not None else "?"
+            query = self._lists.called(int(missing.argmax()))
             what = f"query '{query}' is judged but not in the run, which {self.measure.convention.name} refuses"
             raise DataError(
                 message(
@@ -99,9 +103,7 @@ class Outcome:
     def _summary(self, values: Values) -> tuple[int, float, float]:
         """How many lists are in the mean, the mean, its standard error."""
         c = self.measure.convention
-        if c.mean == "geometric":
-            values = np.log(np.maximum(values, 1e-5))
-        n, total, mean, deviation = _kernels.summary(values)
+        n, total, mean, deviation = _kernels.summary(_averaged(values, c.mean))
         if c.empty == "nan" and self.counts.empty:
             return n, math.nan, math.nan
         if self._lists.weights is not None and c.mean == "lists":
@@ -125,12 +127,19 @@ class Outcome:
 
     @cached_property
     def bootstrap(self) -> tuple[float, float]:
-        """The 95 % percentile interval over 10,000 resamples of the lists, seed 0; NaN for any but a plain mean."""
-        if math.isnan(self.stderr) or self.measure.convention.mean != "lists" or self._lists.weights is not None:
+        """The 95 % interval of the mean over 10,000 resamples of the lists, seed 0; NaN below two lists, and of a sum.
+
+        Lists are drawn with their weights. It is the percentile interval: it needs no normal distribution and stays
+        within the range of the values, but is somewhat narrow for few lists.
+        """
+        kind = self.measure.convention.mean
+        if self.included < 2 or kind == "sum" or math.isnan(self.mean):
             return math.nan, math.nan
         from rankwise.evaluation.interval import bootstrap_interval
 
-        return bootstrap_interval(self.values)
+        weights = self._lists.weights if kind == "lists" else None
+        low, high = bootstrap_interval(_averaged(self.values, kind), weights=weights, threads=self._lists.threads)
+        return (math.exp(low), math.exp(high)) if kind == "geometric" else (low, high)
 
     @cached_property
     def worst(self) -> Outcome:
@@ -149,14 +158,19 @@ class Outcome:
 
     def _with(self, **choices: Any) -> Outcome:
         measure = self.measure.but(**choices)
-        ((values, flags),) = self._lists.compute([measure], keep=self._keep)
-        return Outcome(str(measure), measure, values, flags, self._lists, self._keep)
+        ((values, flags),) = self._lists.compute([measure])
+        return Outcome(str(measure), measure, values, flags, self._lists)
 
     def __float__(self) -> float:
         return self.mean
 
     def __repr__(self) -> str:
         return f"{self.measure} = {self.mean:.4f} ± {self.stderr:.4f} over {self.included} lists"
+
+
+def _averaged(values: Values, kind: str) -> Values:
+    """What a mean of that kind adds up."""
+    return np.log(np.maximum(values, 1e-5)) if kind == "geometric" else values
 
 
 def _weighted(values: Values, weights: Values) -> tuple[int, float, float]:
@@ -181,20 +195,24 @@ class Result:
 
     def __init__(
         self,
-        lists: Lists,
-        measures: list[tuple[str, Measure]],
+        lists: Lists | Evaluated,
+        measures: Sequence[tuple[str, Measure]],
         *,
+        columns: Sequence[Column] | None = None,
         name: str = "",
         keep: int | None = None,
         show_bounds: bool = False,
+        show_bootstrap: bool = False,
     ) -> None:
+        """Computes the columns of values and flags, or takes those that were computed before."""
         self.name = name
         self.show_bounds = show_bounds
-        self._lists = lists
-        self._keep = keep
-        columns = lists.compute([measure for _, measure in measures], keep=keep)
+        self.show_bootstrap = show_bootstrap
+        self._about = lists if isinstance(lists, Evaluated) else Evaluated.of(lists, keep=keep)
+        if columns is None:
+            columns = self._about.compute([measure for _, measure in measures])
         self.outcomes = tuple(
-            Outcome(given, measure, values, flags, lists, keep)
+            Outcome(given, measure, values, flags, self._about)
             for (given, measure), (values, flags) in zip(measures, columns, strict=True)
         )
 
@@ -237,18 +255,98 @@ class Result:
     @cached_property
     def queries(self) -> list[str]:
         """The query ids, one a list; counted from 0 where there are none."""
-        ids = self._lists.queries
-        return [str(i) for i in range(len(self._lists))] if ids is None else list(ids)
+        ids = self._about.queries
+        return [str(i) for i in range(len(self._about))] if ids is None else list(ids)
 
     @property
     def unknown_queries(self) -> int:
         """Queries of the run that nobody judged; they are left out."""
-        return 0 if self._lists.unknown_queries is None else len(self._lists.unknown_queries)
+        return 0 if self._about.unknown_queries is None else len(self._about.unknown_queries)
+
+    @cached_property
+    def groups(self) -> Breakdown:
+        """The breakdown by the groups that `evaluate` was given as `by=`."""
+        if self._about.groups is None:
+            hint = "evaluate(…, by=…), or result.by(…) with one group a list."
+            raise DataError(message("this result has no groups", hint=hint))
+        from rankwise.evaluation.breakdown import Breakdown
+
+        return Breakdown(self, self._about.groups)
+
+    def by(self, groups: Any) -> Breakdown:
+        """The breakdown by other groups: {query: group}, or an array with one group a list.
+
+        >>> from rankwise import evaluate
+        >>> result = evaluate([1, 0, 0, 1], [2.0, 1, 2, 1], "RR", qid=["a", "a", "b", "b"])
+        >>> result.by({"a": "phone", "b": "desk"})["desk"]["RR"].mean
+        0.5
+        """
+        from rankwise.evaluation.breakdown import Breakdown
+        from rankwise.evaluation.groups import Groups
+
+        return Breakdown(self, Groups.of_queries(groups, self._about.queries, len(self._about)))
+
+    def take(self, rows: npt.NDArray[np.intp]) -> Result:
+        """The result of some of the lists, by their places."""
+        return Result(
+            self._about.take(rows),
+            [(outcome.given, outcome.measure) for outcome in self.outcomes],
+            columns=[(outcome.values[rows], outcome.flags[rows]) for outcome in self.outcomes],
+            name=self.name,
+            show_bounds=self.show_bounds,
+            show_bootstrap=self.show_bootstrap,
+        )
+
+    # Results and others.
+
+    def __eq__(self, other: object) -> bool:
+        """The same measures under the same conventions, and the same value, flags and weight of each query.
+
+        The order of the lists and the names of the results do not matter.
+        """
+        if not isinstance(other, Result):
+            return NotImplemented
+        from rankwise.evaluation.difference import are_equal
+
+        return are_equal(self, other)
+
+    __hash__ = None  # type: ignore[assignment]
+
+    def diff(self, other: Result) -> Difference:
+        """Which lists have other values in another result, and by how much.
+
+        >>> from rankwise import evaluate
+        >>> before, after = (evaluate([1, 0], scores, ["RR", "P@1"]) for scores in ([1.0, 2.0], [2.0, 1.0]))
+        >>> print(before.diff(after))
+        measure  lists    this   other  difference  greatest
+        RR           1  0.5000  1.0000     +0.5000    0.5000
+        P@1          1  0.0000  1.0000     +1.0000    1.0000
+        <BLANKLINE>
+        measure  query    this   other  difference
+        RR       1      0.5000  1.0000     +0.5000
+        P@1      1      0.0000  1.0000     +1.0000
+        """
+        from rankwise.evaluation.difference import Difference
+
+        return Difference(self, other)
+
+    @staticmethod
+    def merge(parts: Iterable[Result], *, name: str | None = None) -> Result:
+        """The result of all lists, from results of disjoint parts of them; see `merge_results`."""
+        from rankwise.evaluation.merge import merge_results
+
+        return merge_results(parts, name=name)
+
+    def save(self, path: PathLike) -> None:
+        """Writes the result to one small file, which `load_result` reads; docs/results.md describes it."""
+        from rankwise.evaluation.saved import save
+
+        save(self, path)
 
     @cached_property
     def trec_eval(self) -> dict[int, Outcome]:
         """For a judged run: trec_eval's value of each bare measure of the `standard` convention, by its place."""
-        if not self._lists.judged_run:
+        if not self._about.judged_run:
             return {}
         from rankwise.measures.tools import tool
 
@@ -260,33 +358,35 @@ class Result:
             and o.measure.name in which.measures
             and not o.measure._parameters()
         }
-        columns = self._lists.compute(list(theirs.values()), keep=self._keep)
+        # A file of an older version may lack some.
+        theirs = {at: measure for at, measure in theirs.items() if self._about.has(measure)}
+        columns = self._about.compute(list(theirs.values()))
         return {
-            at: Outcome(str(measure), measure, values, flags, self._lists, self._keep)
+            at: Outcome(str(measure), measure, values, flags, self._about)
             for (at, measure), (values, flags) in zip(theirs.items(), columns, strict=True)
         }
 
     # Its forms. The words are in `present`, which is imported when somebody looks.
 
     def __repr__(self) -> str:
-        from rankwise.evaluation.present import table
+        from rankwise.evaluation.present import tables
 
-        return str(table([self]))
+        return "\n\n".join(map(str, tables([self])))
 
     def _repr_html_(self) -> str:
-        from rankwise.evaluation.present import table
+        from rankwise.evaluation.present import tables
 
-        return table([self]).to_html()
+        return "".join(table.to_html() for table in tables([self]))
 
     def to_markdown(self) -> str:
-        from rankwise.evaluation.present import table
+        from rankwise.evaluation.present import tables
 
-        return table([self]).to_markdown()
+        return "\n\n".join(table.to_markdown() for table in tables([self]))
 
     def to_latex(self) -> str:
-        from rankwise.evaluation.present import table
+        from rankwise.evaluation.present import tables
 
-        return table([self]).to_latex()
+        return "\n\n".join(table.to_latex() for table in tables([self]))
 
     def to_csv(self, *, per_query: bool = False) -> str:
         """`run,measure,query,value` with full precision; the mean has the query `all`."""
