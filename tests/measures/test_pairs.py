@@ -9,9 +9,21 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from measures.making import NAN, List, every_measure, few_scores, fits, name_of, single_choices, small_lists, values_of
+from measures.making import (
+    NAN,
+    List,
+    every_measure,
+    few_scores,
+    fits,
+    lists_of,
+    name_of,
+    single_choices,
+    small_lists,
+    values_of,
+)
 from oracles import measures as oracle
-from rankwise import MeasureError, evaluate, measure
+from rankwise import Measure, MeasureError, evaluate, measure
+from rankwise.evaluation.result import TIE_DECIDED, TIED
 from rankwise.measures import (
     AUC,
     MEASURES,
@@ -79,6 +91,23 @@ def test_the_top_of_a_list_is_unknown_where_ties_are_kept() -> None:
     assert evaluate([1, 0, 1], [3.0, 2.0, 1.0], Tau(ties="kept"), keep=2)[0].mean == 1
 
 
+@pytest.mark.parametrize("m", [*OF_PAIRS, *LOSSES, Perfect()], ids=str)
+@settings(max_examples=40)
+@given(one=small_lists(most=6, scores=few_scores))
+def test_ties_decide_where_orders_differ_in_value(m: Measure, one: List) -> None:
+    m = m.but(empty=0.0)
+    ((_, flags),) = lists_of([one]).compute([m])
+    _, most, least = oracle.over_orders(m, one.labels, one.scores)
+    assert bool(flags[0] & TIED) == (len(set(one.scores)) < len(one.scores))
+    assert bool(flags[0] & TIE_DECIDED) == (most - least > 1e-12)
+
+
+@pytest.mark.parametrize("m", [Tau(ties="kept"), Spearman(ties="kept")], ids=str)
+def test_ties_of_equal_labels_matter_where_they_are_kept(m: Measure) -> None:
+    ((values, flags),) = lists_of([List([1.0, 0.0, 0.0], [2.0, 1.0, 1.0])]).compute([m])
+    assert values[0] == 1 and flags[0] & TIE_DECIDED
+
+
 # Laws.
 
 
@@ -133,7 +162,7 @@ def test_repairing_an_inversion_never_hurts(labels: list[float], place: int) -> 
 def test_the_mean_lies_between_the_worst_and_the_best(one: List) -> None:
     measures = [*OF_PAIRS, Perfect(), *LOSSES]
     worst, mean, best = (
-        values_of([m.but(ties=ties) for m in measures], [one]) for ties in ("worst", "expected", "best")
+        values_of([m.but(ties=ties, empty=0.0) for m in measures], [one]) for ties in ("worst", "expected", "best")
     )
     side = np.where([m.higher_is_better for m in measures], 1, -1)[:, None]
     assert (side * (mean - worst) >= -1e-12).all() and (side * (best - mean) >= -1e-12).all()
@@ -148,6 +177,25 @@ def test_kendalls_coefficient_is_twice_the_agreement_less_1(labels: list[float])
 
 def test_lower_is_better_of_losses_and_ranks_alone() -> None:
     assert {name for name, kind in MEASURES.items() if not kind.higher_is_better} == {"WARPLoss", "FirstRelevant"}
+
+
+def test_a_list_that_found_nothing_is_no_good_loss() -> None:
+    """The default convention's 0 would be the best value of all."""
+    qrels = {"found": {"a": 1, "b": 0}, "empty": {"a": 0}, "missing": {"a": 1}}
+    run = {"found": {"b": 2.0, "a": 1.0}, "empty": {"a": 1.0}}
+    result = evaluate(qrels, run, ["FirstRelevant", "standard:WARPLoss", "hotels:FirstRelevant", "AUC"])
+    assert [outcome.mean for outcome in result] == [2.0, 1.0, 2.0, 0.0]
+    assert [outcome.included for outcome in result] == [1, 1, 1, 3]
+    assert "empty lists: left out of the mean (FirstRelevant, WARPLoss)" in repr(result)
+    assert evaluate(qrels, run, "FirstRelevant(empty=9, missing='zero')")[0].mean == (2 + 9 + 0) / 3
+
+
+def test_what_a_preset_says_of_one_measure_alone_is_not_printed() -> None:
+    assert FirstRelevant() == measure("FirstRelevant") == FirstRelevant(convention="standard")
+    assert (str(FirstRelevant()), str(FirstRelevant(empty=0.0))) == ("FirstRelevant", "FirstRelevant(empty=0)")
+    assert str(WARPLoss(convention=STANDARD)) == "WARPLoss(empty=0, missing='zero')"
+    assert measure(str(WARPLoss(convention=STANDARD))) == WARPLoss(convention=STANDARD)
+    assert str(measure("hotels:WARPLoss")) == "hotels:WARPLoss"
 
 
 # By hand.

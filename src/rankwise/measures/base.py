@@ -52,6 +52,8 @@ class Measure(metaclass=_Kind):
     keeps_ties: ClassVar[bool] = False
     # Whether a greater value is the better one; a loss or a rank is better where it is less.
     higher_is_better: ClassVar[bool] = True
+    # Choices of `standard` and the other presets that are other ones for this measure.
+    preset_choices: ClassVar[dict[str, object]] = {}
 
     k: int | None
     convention: Convention
@@ -70,7 +72,7 @@ class Measure(metaclass=_Kind):
     @classmethod
     def _resolve(cls, convention: Convention | str | None) -> Convention:
         if convention is None:
-            return STANDARD
+            return STANDARD.but(**cls.preset_choices)
         if isinstance(convention, Convention):
             return convention
         from rankwise.measures.tools import convention as named

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import ClassVar
+
 from rankwise.measures.base import Measure
 
 __all__ = ["FirstRelevant"]
@@ -13,8 +15,8 @@ class FirstRelevant(Measure):
     .. math:: \min \{\, i : l_i \text{ relevant} \,\}
 
     Lower is better. Over ties, a block of m documents after n₀ others has its first of r relevant ones at rank
-    n₀ + (m + 1) / (r + 1) in the mean. *Empty* where nothing relevant was retrieved; no rank is a fair value for that,
-    and the default convention's 0 is better than any, so choose `empty='skip'` or a large rank where there are any.
+    n₀ + (m + 1) / (r + 1) in the mean. *Empty* where nothing relevant was retrieved: 0 would be better than any rank,
+    so that under `standard` such a list, and one that is missing from the run, is left out of the mean.
 
     >>> FirstRelevant().of([0, 0, 1, 1])
     3.0
@@ -26,3 +28,4 @@ class FirstRelevant(Measure):
     axes = ("rel", "empty")
     takes_k = False
     higher_is_better = False
+    preset_choices: ClassVar[dict[str, object]] = {"empty": "skip", "missing": "skip"}

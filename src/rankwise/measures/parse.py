@@ -92,7 +92,7 @@ def _one(text: str, default: Convention | str | None) -> Measure:
 
 def _prefixed(text: str, prefix: str, rest: str, *, synonyms: bool = False) -> Measure:
     if prefix in PRESETS:
-        found = _grammar(rest, PRESETS[prefix])
+        found = _grammar(rest, prefix)
         if found is None:
             raise _unknown(text, [*MEASURES, *SYNONYMS], prefix)
         return found

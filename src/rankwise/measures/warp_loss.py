@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 import numpy.typing as npt
@@ -28,8 +28,8 @@ class WARPLoss(Measure):
 
     `alpha` gives α₁ ≥ α₂ ≥ … ≥ 0: 'harmonic' 1/j; 'first' 1, then 0, so that only being first counts; 'top-10' (or
     any number) ten times 1, then 0; or a tuple, 0 beyond its end. Lower is better. A relevant document that was not
-    retrieved has no rank and is left out. *Empty* where P is; no value of an empty list is a fair loss, and the
-    default convention's 0 is the best one, so choose `empty='skip'` where there are any.
+    retrieved has no rank and is left out. *Empty* where P is: 0 would be the best loss of all, so that under
+    `standard` such a list, and one that is missing from the run, is left out of the mean.
 
     >>> WARPLoss().of([1, 0, 0, 1]), WARPLoss(alpha="first").of([1, 0, 0, 1]), WARPLoss(alpha=(1, 1)).of([0, 1])
     (0.75, 0.5, 1.0)
@@ -42,6 +42,7 @@ class WARPLoss(Measure):
     takes_k = False
     keeps_ties = True
     higher_is_better = False
+    preset_choices: ClassVar[dict[str, object]] = {"empty": "skip", "missing": "skip"}
     alpha: str | tuple[float, ...]
 
     def __init__(

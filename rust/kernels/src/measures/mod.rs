@@ -209,6 +209,9 @@ impl Measure {
 
     /// Whether the order of this block's documents can change the value of a list that is open.
     pub fn is_decided_by(&self, block: Block, list: &List<'_>) -> bool {
+        if list.kept && matches!(self.formula, Formula::Kendall | Formula::Spearman) {
+            return true; // they count what is tied, whatever it is worth
+        }
         let Some(grades) = list.ranked.get(block.start..block.end()) else { return false };
         let mixed = grades.windows(2).any(|w| matches!(w, [a, b] if self.worth(*a) != self.worth(*b)));
         mixed

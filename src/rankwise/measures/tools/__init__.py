@@ -81,4 +81,8 @@ def convention(name: str, measure: str = "") -> Convention:
     >>> convention("letor4", "nDCG").short, convention("letor4", "P").short
     ('zero', 'as is')
     """
-    return PRESETS[name] if isinstance(name, str) and name in PRESETS else tool(name).convention_for(measure)
+    if isinstance(name, str) and name in PRESETS:
+        from rankwise.measures import MEASURES
+
+        return PRESETS[name].but(**MEASURES[measure].preset_choices) if measure in MEASURES else PRESETS[name]
+    return tool(name).convention_for(measure)
