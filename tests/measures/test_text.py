@@ -174,5 +174,13 @@ def test_every_choice_has_words(axis: str) -> None:
     assert STANDARD.but(**{axis: tables.get(axis, getattr(STANDARD, axis))}).words(axis)
 
 
+@pytest.mark.parametrize(
+    "axis, zero", [("rel", -0.0), ("rel", {-0.0}), ("empty", -0.0), ("gmax", -0.0), ("discount", (1, -0.0))]
+)
+def test_zero_has_no_sign_in_a_choice(axis: str, zero: object) -> None:
+    m = nDCG(**{axis: zero})
+    assert str(measure(str(m))) == str(m) and "-0" not in str(m)
+
+
 def test_a_label_that_stands_twice_in_a_table_has_its_last_gain() -> None:
     assert nDCG(gain=((1, 1), (1, 2))) == nDCG(gain={1: 2})

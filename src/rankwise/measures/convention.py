@@ -350,23 +350,23 @@ def _checked(axis: str, choice: Any) -> Any:
         and len(choice)
         and all(map(is_finite, choice))
     ):
-        return tuple(float(d) for d in choice)
+        return tuple(float(d) + 0.0 for d in choice)
     if axis == "rel":
         if (
             isinstance(choice, (set, frozenset, list, tuple, np.ndarray))
             and len(choice)
             and all(map(is_finite, choice))
         ):
-            return frozenset(float(label) for label in choice)
+            return frozenset(float(label) + 0.0 for label in choice)  # no −0
         if is_finite(choice):
-            return float(choice)
+            return float(choice) + 0.0
     if axis == "empty" and is_number(choice) and choice != choice:
         return "nan"
     if axis == "empty" and is_finite(choice):
-        return float(choice)
+        return float(choice) + 0.0
     # 2^gmax must be a number.
     if axis == "gmax" and is_finite(choice) and 0 <= choice <= 1023:
-        return float(choice)
+        return float(choice) + 0.0
     if (
         axis == "seed"
         and isinstance(choice, (int, np.integer))
