@@ -63,7 +63,7 @@ $(VENV)/.build: | $(VENV)/bin/python
 
 # The package is installed in place, so that Python sources need no step of their own.
 $(VENV)/.installed: $(SOURCES) $(VENV)/.build
-	$(BIN)/python -m pip install --quiet 'numpy>=1.26' 'scipy>=1.13'
+	$(BIN)/python -m pip install --quiet 'numpy>=1.26' 'scipy>=1.13' 'duckdb>=2'
 	VIRTUAL_ENV=$(abspath $(VENV)) $(BIN)/maturin develop --release --quiet
 	$(BIN)/python -m compileall -q src/rankwise
 	@touch $@

@@ -35,6 +35,7 @@ _RENAMED = {
     "read_letor": ("rankwise.data.formats.letor", "read"),
     "write_letor": ("rankwise.data.formats.letor", "write"),
     "read_groups": ("rankwise.data.formats.groups", "read"),
+    "read_table": ("rankwise.data.formats.tables", "read"),
     "read_scores": ("rankwise.data.formats.scores", "read"),
     "write_scores": ("rankwise.data.formats.scores", "write"),
     "read_qrels": ("rankwise.data.formats.trec", "read_qrels"),
@@ -55,6 +56,7 @@ if TYPE_CHECKING:
     from rankwise.data.formats.letor import write as write_letor
     from rankwise.data.formats.scores import read as read_scores
     from rankwise.data.formats.scores import write as write_scores
+    from rankwise.data.formats.tables import read as read_table
     from rankwise.data.formats.trec import read_qrels, read_run, write_qrels, write_run
     from rankwise.data.judgments import JudgedRun, Qrels, Run, judge
     from rankwise.data.simulate import hotel_log, hotel_searches

@@ -36,6 +36,17 @@ def read_letor(
 ) -> Letor: ...
 def read_scores(text: Text, column: int | None = None) -> npt.NDArray[np.float64]: ...
 
+class TableColumns:
+    text: Text
+    rows: int
+    offsets: npt.NDArray[np.int64] | None
+    queries: npt.NDArray[np.uint64] | None
+    order: npt.NDArray[np.int64] | None
+    columns: list[npt.NDArray[Any]]
+    features: npt.NDArray[np.float32] | None
+
+def read_arrow(stream: object, roles: list[str], *, rows: int = 0, name: str = "", first: int = 0) -> TableColumns: ...
+
 class Table:
     @property
     def text(self) -> Text: ...

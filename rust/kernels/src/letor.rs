@@ -5,16 +5,13 @@
 //! [`Layout::fill`] parses every piece into its part of the arrays. The *width* (number of features) is taken from the
 //! first lines; a later line that has more makes `fill` report the true width, and the caller fills once more.
 
-mod lists;
 mod row;
 
 use rayon::prelude::*;
 
 use crate::error::{Error, Result};
 use crate::ids::Span;
-
-pub use lists::Lists;
-use lists::Run;
+use crate::lists::{self, Lists, Run};
 use row::{Expected, Reader, Sorter};
 
 /// What a file may look like, and how its gaps are filled.

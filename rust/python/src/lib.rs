@@ -8,6 +8,7 @@ mod evaluate;
 mod letor;
 mod randomisation;
 mod scores;
+mod table;
 mod text;
 mod trec;
 
@@ -29,6 +30,8 @@ fn _kernels(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_function(wrap_pyfunction!(trec::judge, module)?)?;
     module.add_class::<letor::Letor>()?;
     module.add_function(wrap_pyfunction!(letor::read_letor, module)?)?;
+    module.add_class::<table::TableColumns>()?;
+    module.add_function(wrap_pyfunction!(table::read_arrow, module)?)?;
     module.add_function(wrap_pyfunction!(scores::read_scores, module)?)?;
     module.add_function(wrap_pyfunction!(randomisation::randomisation, module)?)?;
     Ok(())

@@ -10,6 +10,7 @@ use rankwise_kernels::source::Source;
 use crate::errors::data_error;
 
 #[pyclass(frozen, module = "rankwise._kernels")]
+#[derive(Clone)]
 pub struct Text(pub Arc<Source>);
 
 #[pymethods]

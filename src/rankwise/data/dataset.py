@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable
-from dataclasses import dataclass, replace
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field, replace
 from typing import Any, TypeVar
 
 import numpy as np
@@ -51,6 +51,10 @@ class Dataset:
     rows: npt.NDArray[np.int64] | None = None
     feature_names: tuple[str, ...] | None = None
     """One a column of `features`."""
+    columns: Mapping[str, npt.NDArray[Any] | Ids] = field(default_factory=dict)
+    """Further columns of a table, by name: one value a row, in this dataset's order."""
+    skipped_lines: int = 0
+    """How many lines of a file were left out because they could not be read."""
 
     @classmethod
     def of(

@@ -6,7 +6,7 @@ use crate::ids::Span;
 
 /// Rows from `row` on that have the same query id, up to the next run.
 #[derive(Debug, Clone, Copy)]
-pub(super) struct Run {
+pub(crate) struct Run {
     pub row: usize,
     pub query: Span,
 }
@@ -22,7 +22,7 @@ pub struct Lists {
 }
 
 /// The runs of all pieces in turn; a run that a border cuts in two is made whole.
-pub(super) fn join(text: &[u8], pieces: impl Iterator<Item = Vec<Run>>) -> Vec<Run> {
+pub(crate) fn join(text: &[u8], pieces: impl Iterator<Item = Vec<Run>>) -> Vec<Run> {
     let mut all: Vec<Run> = Vec::new();
     for runs in pieces {
         let goes_on = match (all.last(), runs.first()) {
@@ -35,7 +35,7 @@ pub(super) fn join(text: &[u8], pieces: impl Iterator<Item = Vec<Run>>) -> Vec<R
 }
 
 impl Lists {
-    pub(super) fn of(text: &[u8], runs: &[Run], rows: usize) -> Self {
+    pub(crate) fn of(text: &[u8], runs: &[Run], rows: usize) -> Self {
         let ends = runs.iter().skip(1).map(|run| run.row).chain([rows]);
         let mut list_of: HashMap<&[u8], usize> = HashMap::with_capacity(runs.len());
         let mut queries = Vec::with_capacity(runs.len());
