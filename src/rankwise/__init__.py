@@ -28,7 +28,8 @@ _ROOMS = {
     "rankwise.evaluation.saved": ("load_result",),
 }  # fmt: skip
 _RENAMED = {
-    # A module as it is.
+    # Modules as they are.
+    "adapters": ("rankwise.evaluation.adapters", ""),
     "collections": ("rankwise.data.collections", ""),
     "measure": ("rankwise.measures.parse", "measure"),
     "convention": ("rankwise.measures.tools", "convention"),
@@ -61,6 +62,7 @@ if TYPE_CHECKING:
     from rankwise.data.judgments import JudgedRun, Qrels, Run, judge
     from rankwise.data.simulate import hotel_log, hotel_searches
     from rankwise.errors import ConventionError, DataError, MeasureError, RankwiseError
+    from rankwise.evaluation import adapters
     from rankwise.evaluation.evaluate import evaluate
     from rankwise.evaluation.merge import merge_results
     from rankwise.evaluation.result import Outcome, Result

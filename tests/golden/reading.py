@@ -62,10 +62,10 @@ def judged_queries(name: str) -> list[dict[str, Any]]:
 # The doors.
 
 
-def as_lists(name: str) -> Lists:
-    """Rows in file order, straight into the room of evaluation."""
+def as_lists(name: str, *, only: str = "") -> Lists:
+    """Rows in file order, straight into the room of evaluation; of all queries, or of one."""
     labels, scores, documents, outside, offsets, outside_offsets = [], [], [], [], [0], [0]
-    queries = judged_queries(name)
+    queries = [query for query in judged_queries(name) if only in ("", query["qid"])]
     for query in queries:
         for d in query["docs"]:
             if d["score"] is None:

@@ -16,6 +16,8 @@ EMULATED = [name for name in names() if name in reading.manifest()]
 NOT_YET = sorted(set(reading.manifest()) - set(EMULATED))
 # What these do not print, though it is in their means.
 UNPRINTED = {"letor3": "positions beyond the end of a list", "trec_eval_9_0_8_c": "a query that the run lacks"}
+# Each query was given to these alone: one that is left out is a mean of nothing.
+ALONE = {"torchmetrics"}
 
 
 def split(which: str, found: dict) -> tuple[list[tuple[str, object]], list[str]]:
@@ -51,6 +53,8 @@ def disagreements(which: str, found: dict, result: Result, metrics: list[str]) -
                 continue
             theirs = found["per_query"].get(query, {})
             if name in theirs:
+                if which in ALONE and math.isnan(value):
+                    value = Result(reading.as_lists(found["case"], only=query), [(name, outcome.measure)])[0].mean
                 compare(value, theirs[name], f"{query} {name}")
             elif which not in UNPRINTED and not math.isnan(value) and name in printed:
                 wrong.append(f"{query} {name}: {value} here, not printed there")
@@ -134,8 +138,5 @@ def test_a_dataset_with_mixed_rows_gives_the_same_values(which: str) -> None:
 
 
 def test_the_tools_that_are_not_emulated_are_known() -> None:
-    later = {
-        "catboost", "ir_measures", "lightgbm", "lightgbm_linear", "pytrec_eval", "ranx", "rax", "sklearn",
-        "torchmetrics", "xgboost",
-    }  # fmt: skip
+    later = {"ir_measures", "pytrec_eval", "ranx", "sklearn"}
     assert set(NOT_YET) <= later

@@ -60,8 +60,8 @@ def discount(c: Convention, rank: int) -> float:
 def is_relevant(c: Convention, label: float) -> bool:
     if math.isnan(label):
         return False
-    if c.rel == ">0":
-        return label > 0
+    if isinstance(c.rel, str):
+        return label > float(c.rel.removeprefix(">"))
     if isinstance(c.rel, frozenset):
         return label in c.rel
     return read(c, label) >= c.rel
@@ -139,6 +139,8 @@ def average_precision(c, k, ranked, outside):
     places = [i for i, label in enumerate(ranked[:k], 1) if is_relevant(c, label)]
     total = math.fsum(hits(c, ranked, i) / i for i in places)
     r = relevant(c, ranked, outside)
+    if c.ap_over == "hits" and not places:
+        return None if r == 0 else 0.0
     return over(total, {"R": r, "min(R, k)": min(r, k), "hits": len(places)}[c.ap_over])
 
 
@@ -157,7 +159,8 @@ def err(c, k, ranked, outside):
     value, reads_on = 0.0, 1.0
     for i, label in enumerate(ranked[:k], 1):
         unread = math.isnan(label) or (c.negative == "zero" and label < 0)
-        p = 0.0 if unread else (2.0 ** read(c, label) - 1) / 2.0**c.gmax
+        chance = read(c, label) if c.gmax == "none" else (2.0 ** read(c, label) - 1) / 2.0**c.gmax
+        p = 0.0 if unread else chance
         value += reads_on * p / i
         reads_on *= 1 - p
     return value

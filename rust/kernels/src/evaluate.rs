@@ -39,6 +39,8 @@ pub struct Ordering<'a> {
     pub keep: usize,
     /// Per grade: whether its documents are taken out of what is looked at. Empty: none are.
     pub dropped: &'a [bool],
+    /// A document that scores 0 or less keeps its rank but counts for nothing.
+    pub positive: bool,
 }
 
 impl Ordering<'_> {
@@ -241,7 +243,20 @@ impl<'a, S: Score, C: Code> Evaluator<'a, S, C> {
             len = len.min(self.ordering.keep);
             self.keep_top(len);
         }
+        if self.ordering.positive {
+            self.keep_positive(scores);
+        }
         len
+    }
+
+    /// Ranks from the first score that is not above 0 on hold nothing; they are the end of the list.
+    fn keep_positive(&mut self, scores: &[S]) {
+        let single = self.ordering.single;
+        let positive = |row: u32| scores.get(row as usize).is_some_and(|s| if single { s.to_f32() > 0.0 } else { s.is_positive() });
+        let end = self.order.rows.partition_point(|&row| positive(row));
+        self.ranked.truncate(end);
+        // Scores of a block are equal: it is kept or goes as a whole.
+        self.order.blocks.retain(|block| block.start < end);
     }
 
     /// The rows that are looked at, ascending: the top of the list as it was returned, without dropped documents.

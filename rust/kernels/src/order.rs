@@ -39,6 +39,7 @@ pub trait Score: Copy + PartialOrd + PartialEq + Send + Sync {
     fn descending_key(self) -> u64;
     fn to_f32(self) -> f32;
     fn is_nan(self) -> bool;
+    fn is_positive(self) -> bool;
 }
 
 impl Score for f32 {
@@ -56,6 +57,10 @@ impl Score for f32 {
     fn is_nan(self) -> bool {
         self.is_nan()
     }
+    #[inline(always)]
+    fn is_positive(self) -> bool {
+        self > 0.0
+    }
 }
 
 impl Score for f64 {
@@ -72,6 +77,10 @@ impl Score for f64 {
     #[inline(always)]
     fn is_nan(self) -> bool {
         self.is_nan()
+    }
+    #[inline(always)]
+    fn is_positive(self) -> bool {
+        self > 0.0
     }
 }
 

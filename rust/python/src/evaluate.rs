@@ -168,6 +168,7 @@ pub struct OrderPlan<'py> {
     seed: u64,
     single: bool,
     dropped: PyReadonlyArray1<'py, bool>,
+    positive: bool,
     keep: Option<usize>,
 }
 
@@ -196,6 +197,7 @@ pub fn evaluate<'py>(
         ties: tie_rule(&order.ties, order.seed)?,
         single: order.single,
         dropped: order.dropped.as_slice()?,
+        positive: order.positive,
         keep: order.keep.unwrap_or(usize::MAX),
     };
     let rest = Rest {

@@ -13,7 +13,7 @@ from rankwise.evaluation.result import Result
 from rankwise.measures.base import Measure
 from rankwise.measures.convention import Convention
 
-__all__ = ["DEFAULT", "evaluate"]
+__all__ = ["DEFAULT", "chosen_measures", "evaluate"]
 
 # What is computed where no measure is named; a preset may have its own.
 DEFAULT = ("nDCG@10", "AP", "RR", "P@10")
@@ -59,12 +59,12 @@ def evaluate(
     for what, count in {"keep": keep, "threads": threads}.items():
         if count is not None and (isinstance(count, bool) or not isinstance(count, (int, np.integer)) or count < 1):
             raise RankwiseError(message(f"{what} must be a whole number from 1, not {count!r}"))
-    chosen = _measures(measures, convention)
+    chosen = chosen_measures(measures, convention)
     lists = Lists.of(judgments, scores, qid=qid, group=group, by=by, threads=threads)
     return Result(lists, chosen, name=name, keep=keep, show_bounds=bounds, show_bootstrap=bootstrap)
 
 
-def _measures(
+def chosen_measures(
     wanted: Measure | str | Iterable[Measure | str] | None, convention: Convention | str | None
 ) -> list[tuple[str, Measure]]:
     """Each measure with its text as it was given."""

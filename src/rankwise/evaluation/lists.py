@@ -175,15 +175,17 @@ class Lists:
         groups: dict[tuple[Any, ...], list[int]] = {}
         for at, measure in enumerate(measures):
             c = measure.convention
-            groups.setdefault((c.ties, c.seed if c.ties == "random" else 0, c.precision, _drops(c)), []).append(at)
+            seed, positive = c.seed if c.ties == "random" else 0, "positive-scores" in c.quirks
+            groups.setdefault((c.ties, seed, c.precision, _drops(c), positive), []).append(at)
         labels = self.grades.labels
         columns: list[Any] = [None] * len(measures)
-        for (ties, seed, precision, drops), members in groups.items():
+        for (ties, seed, precision, drops, positive), members in groups.items():
             order = {
                 "ties": ties,
                 "seed": seed,
                 "single": precision == "float32",
                 "dropped": _dropped(labels, drops),
+                "positive": positive,
                 "keep": keep,
             }
             plans = [measures[at].plan(labels, self.grades.present, self._longest) for at in members]

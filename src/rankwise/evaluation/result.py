@@ -104,6 +104,8 @@ class Outcome:
         """How many lists are in the mean, the mean, its standard error."""
         c = self.measure.convention
         n, total, mean, deviation = _kernels.summary(_averaged(values, c.mean))
+        if not n and "mean-of-none-0" in c.quirks:
+            return 0, 0.0, math.nan
         if c.empty == "nan" and self.counts.empty:
             return n, math.nan, math.nan
         if self._lists.weights is not None and c.mean == "lists":

@@ -12,7 +12,7 @@ class AP(Measure):
 
     .. math:: \mathrm{AP@}k = \frac{1}{R} \sum_{i=1}^{\min(k, n)} [\, l_i \text{ relevant} \,] \; \mathrm{P@}i
 
-    Over R, or min(R, k), or the hits in the top k (convention: `ap_over`). *Empty* where that is 0.
+    Over R, or min(R, k), or the hits in the top k (convention: `ap_over`). *Empty* where R = 0.
     Its mean over lists is MAP. Expected value over ties: McSherry & Najork 2008 (`mcsherry2008`).
 
     >>> AP().of([1, 0, 1, 0, 1])

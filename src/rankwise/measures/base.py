@@ -21,7 +21,7 @@ __all__ = ["Measure"]
 Present = Callable[[], npt.NDArray[np.bool_]]
 
 # The axes that every measure looks at.
-COMMON = ("labels", "negative", "ties", "seed", "precision", "short", "unjudged", "missing", "mean")
+COMMON = ("labels", "negative", "ties", "seed", "precision", "short", "unjudged", "missing", "mean", "quirks")
 
 
 class _Kind(type):

@@ -75,7 +75,7 @@ AXES: dict[str, tuple[str, dict[object, str]]] = {
     "cut": ("the cut-off k", {"kept": "kept", "ignored": "ignored"}),
     "p_over": ("P@k is over", {"k": "k", "min(k, n)": "min(k, n)", "min(k, R)": "min(k, R)"}),
     "ap_over": ("AP@k is over", {"R": "R", "min(R, k)": "min(R, k)", "hits": "the hits in the top k"}),
-    "gmax": ("greatest grade of ERR", {}),
+    "gmax": ("greatest grade of ERR", {"none": "none, since a label is itself a chance"}),
     "unjudged": ("documents without a judgment", {"not relevant": "not relevant", "removed": "removed"}),
     "missing": (
         "lists judged but missing from the run",
@@ -92,6 +92,8 @@ AXES: dict[str, tuple[str, dict[object, str]]] = {
 QUIRKS = {
     "float32-reciprocal": "1/rank is rounded to single precision",
     "recall-level-truncated": "recall level × R + 0.9 is truncated instead of rounded",
+    "positive-scores": "a document that scores 0 or less is no hit",
+    "mean-of-none-0": "the mean is 0 where every list is left out of it",
 }
 
 
@@ -134,7 +136,7 @@ class Convention:
     cut: str
     p_over: str
     ap_over: str
-    gmax: float
+    gmax: float | str
     unjudged: str
     missing: str
     mean: str
@@ -278,7 +280,7 @@ class Convention:
         [False, True, True, False]
         """
         if isinstance(self.rel, str):
-            return labels > 0
+            return labels > float(self.rel[1:])
         chosen = self.rel
         relevant = np.isin(labels, list(chosen)) if isinstance(chosen, frozenset) else self.read(labels) >= chosen
         return relevant & (labels >= 0) if self.negative == "zero" else relevant
@@ -360,6 +362,8 @@ def _checked(axis: str, choice: Any) -> Any:
             return frozenset(float(label) + 0.0 for label in choice)  # no −0
         if is_finite(choice):
             return float(choice) + 0.0
+        if isinstance(choice, str) and choice.startswith(">"):
+            return _above(choice)
     if axis == "empty" and is_number(choice) and choice != choice:
         return "nan"
     if axis == "empty" and is_finite(choice):
@@ -385,6 +389,17 @@ def _checked(axis: str, choice: Any) -> Any:
     raise ConventionError(message(f"{axis}={choice!r} is not a choice", hint=f"{axis} is {_choices(axis)}."))
 
 
+def _above(choice: str) -> str:
+    """`>0.5` in its one form, in which the number is as short as it can be."""
+    try:
+        border = float(choice[1:])
+    except ValueError:
+        border = np.nan
+    if not is_finite(border):
+        raise ConventionError(message(f"rel={choice!r} is not a choice", hint=f"rel is {_choices('rel')}."))
+    return f">{border + 0.0!r}".removesuffix(".0")
+
+
 def is_number(choice: object) -> bool:
     return isinstance(choice, (int, float, np.integer, np.floating)) and not isinstance(choice, bool)
 
@@ -398,7 +413,7 @@ def _choices(axis: str) -> str:
         "gain": "a table {label: gain} or a function of an array of labels",
         "labels": "a table {label: read as}",
         "discount": "a table of discounts or a function of an array of ranks",
-        "rel": "a number (that label and above) or a set of labels",
+        "rel": "another number after '>', a number (that label and above) or a set of labels",
         "empty": "a number",
         "gmax": "a number from 0 to 1023",
         "seed": "a whole number from 0",
@@ -427,7 +442,7 @@ def _words(axis: str, choice: Any) -> str:
     if axis == "rel":
         if isinstance(choice, frozenset):
             return _listed(choice)
-        return "above 0" if choice == ">0" else f"{choice:g} and above"
+        return f"above {choice[1:]}" if isinstance(choice, str) else f"{choice:g} and above"
     if axis == "quirks":
         return "; ".join(QUIRKS[q] for q in sorted(choice)) or "none"
     if isinstance(choice, (int, float)):

@@ -18,11 +18,12 @@ class ERR(Measure):
               \qquad p = \frac{2^{l} - 1}{2^{g_\max}}
 
     Chapelle et al. 2009 (`chapelle2009`), with the greatest grade `gmax` given by the convention, 4 unless it says
-    otherwise, because one that is read off the data makes numbers of two data sets incomparable. Never undefined.
+    otherwise, because one that is read off the data makes numbers of two data sets incomparable; where it is `none`,
+    a label is itself the chance p. Never undefined.
     Expected value over ties: elementary symmetric means of 1 − p.
 
-    >>> ERR().of([4, 0])
-    0.9375
+    >>> ERR().of([4, 0]), ERR(gmax="none").of([0.5, 1])
+    (0.9375, 0.75)
     """
 
     __slots__ = ()
@@ -32,25 +33,33 @@ class ERR(Measure):
 
     def worth(self, labels: Labels, present: Present) -> Labels:
         c = self.convention
-        with np.errstate(over="ignore", invalid="ignore"):
-            chance: Labels = (np.exp2(c.read(labels)) - 1) / np.exp2(c.gmax)
+        read = c.read(labels)
+        chance = self._chances(read)
         chance[np.isnan(labels)] = 0.0
         if c.negative == "zero":
             chance[labels < 0] = 0.0
         if c.outside == "error":
-            above = (c.read(labels) > c.gmax) & present()
+            greatest = 1.0 if isinstance(c.gmax, str) else c.gmax
+            above = (read > greatest) & present()
             if above.any():
-                what = (
-                    f"label {labels[above][0]:g} is above the greatest grade of ERR, {c.gmax:g} (convention {c.name})"
-                )
-                raise ConventionError(
-                    message(what, hint=f"give the greatest grade there can be: ERR(gmax={labels[above][-1]:g}).")
-                )
+                what = f"label {labels[above][0]:g} is above the greatest {self._whose()} of ERR, {greatest:g}"
+                hint = f"give the greatest grade there can be: ERR(gmax={labels[above][-1]:g})."
+                raise ConventionError(message(f"{what} (convention {c.name})", hint=hint))
         odd = ~np.isfinite(chance)
         if (odd & present()).any():
-            what = (
-                f"label {labels[odd & present()][0]:g} has no finite chance in ERR under the greatest grade {c.gmax:g}"
-            )
+            what = f"label {labels[odd & present()][0]:g} has no finite chance in ERR"
+            what += f" under the greatest grade {c.words('gmax')}"
             raise ConventionError(message(what, hint="ERR takes grades such as 0 to 4, and stops at 2^grade − 1."))
         chance[odd] = 0.0
         return chance
+
+    def _chances(self, read: Labels) -> Labels:
+        gmax = self.convention.gmax
+        if isinstance(gmax, str):
+            return read.astype(np.float64)
+        with np.errstate(over="ignore", invalid="ignore"):
+            chances: Labels = (np.exp2(read) - 1) / np.exp2(gmax)
+        return chances
+
+    def _whose(self) -> str:
+        return "chance" if isinstance(self.convention.gmax, str) else "grade"

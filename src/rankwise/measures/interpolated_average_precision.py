@@ -29,7 +29,7 @@ class IAP(Measure):
     __slots__ = ("levels",)
     name = "IAP"
     formula = "interpolated_precision"
-    axes = ("rel", "ideal", "empty", "quirks")
+    axes = ("rel", "ideal", "empty")
     takes_k = False
     closed_form = False
     levels: tuple[float, ...]

@@ -26,7 +26,7 @@ class IPrec(Measure):
     __slots__ = ("recall",)
     name = "IPrec"
     formula = "interpolated_precision"
-    axes = ("rel", "ideal", "empty", "quirks")
+    axes = ("rel", "ideal", "empty")
     takes_k = False
     closed_form = False
     recall: float

@@ -81,6 +81,8 @@ def _one(text: str, default: Convention | str | None) -> Measure:
     prefix, colon, rest = text.partition(":")
     if colon and "(" not in prefix and (prefix in PRESETS or prefix in ALIASES or prefix in names()):
         return _prefixed(text, prefix, rest)
+    if isinstance(default, str) and default not in PRESETS and tool(default).spelled(text) is not None:
+        return _prefixed(text, default, text)
     _refuse_conventions_in_disguise(text, prefix if colon and "(" not in prefix else "")
     if isinstance(default, str):
         return _prefixed(text, default, text, synonyms=True)
@@ -98,7 +100,8 @@ def _prefixed(text: str, prefix: str, rest: str, *, synonyms: bool = False) -> M
         return found
     which = tool(prefix)
     for pattern, reason in which.unsupported.items():
-        if match(pattern, rest) is not None:
+        # With or without parameters that the tool writes behind a colon.
+        if any(match(pattern, word) is not None for word in (rest, rest.partition(":")[0])):
             raise MeasureError(message(f"'{rest}' of {which.title} is not supported: {reason}"))
     spelled = which.spelled(rest)
     if spelled is not None:
@@ -176,10 +179,10 @@ def _choices(text: str, inside: str) -> dict[str, Any]:
 def _refuse_conventions_in_disguise(text: str, prefix: str) -> None:
     """A spelling that carries another convention must say whose it is."""
     if "=" in text.partition("(")[0]:
-        hint = "it is CatBoost's, which is not emulated; write nDCG@10 for the default convention."
+        hint = f"it is CatBoost's; write catboost:{text}, or nDCG@10 for the default convention."
         raise MeasureError(message(f"'{text}' carries a convention of its own", hint=hint))
-    if text.endswith("-") and text[:-1].partition("@")[0].lower() in ("ndcg", "map"):
-        hint = f"it is XGBoost's, in which an empty list scores 0; write {text[:-1]} for the default convention."
+    if text.endswith("-") and text[:-1].partition("@")[0].lower() in ("ndcg", "map", "pre"):
+        hint = f"it is XGBoost's; write xgboost:{text}, or {text[:-1]} for the default convention."
         raise MeasureError(message(f"'{text}' carries a convention of its own", hint=hint))
     if prefix:
         from difflib import get_close_matches

@@ -22,4 +22,4 @@ class RR(Measure):
     __slots__ = ()
     name = "RR"
     formula = "reciprocal_rank"
-    axes = ("rel", "ideal", "empty", "cut", "quirks")
+    axes = ("rel", "ideal", "empty", "cut")

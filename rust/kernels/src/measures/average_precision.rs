@@ -38,8 +38,9 @@ pub fn average_precision(measure: &Measure, list: &List<'_>) -> Option<f64> {
     }
     let over = match measure.denominator {
         Denominator::RelevantToDepth => relevant.min(measure.depth as u64) as f64,
-        Denominator::Hits => before,
+        // Without a hit the sum is 0, whatever it is divided by.
+        Denominator::Hits => before.max(1.0),
         _ => relevant as f64,
     };
-    (over > 0.0).then(|| sum / over)
+    (relevant > 0).then(|| sum / over)
 }

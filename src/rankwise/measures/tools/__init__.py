@@ -23,6 +23,11 @@ FILES: dict[str, tuple[str, ...]] = {
     ),
     "pytrec_eval": ("pytrec_eval",),
     "sklearn": ("sklearn",),
+    "lightgbm": ("lightgbm", "lightgbm_linear"),
+    "xgboost": ("xgboost",),
+    "catboost": ("catboost",),
+    "torchmetrics": ("torchmetrics",),
+    "rax": ("rax",),
 }  # fmt: skip
 # Understood, never printed.
 ALIASES = {"yahoo": "yahoo_v1_0", "ranklib": "ranklib2_qrel", "trec_eval": "trec_eval_9_0_8"}
