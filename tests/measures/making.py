@@ -9,7 +9,20 @@ from hypothesis import strategies as st
 
 from rankwise.data.ids import Ids
 from rankwise.evaluation.lists import Lists
-from rankwise.measures import IAP, MEASURES, Convention, F, IPrec, Measure, PairAgreement, Rprec, Utility, WARPLoss
+from rankwise.measures import (
+    IAP,
+    MEASURES,
+    RBP,
+    Convention,
+    F,
+    GradedAP,
+    IPrec,
+    Measure,
+    PairAgreement,
+    Rprec,
+    Utility,
+    WARPLoss,
+)
 
 NAN = float("nan")
 
@@ -73,6 +86,8 @@ def every_measure(convention: Convention, cuts=CUTS) -> list[Measure]:
     found += [Utility(hit=2, noise=-0.5, miss=-1, convention=convention)]
     found += [PairAgreement(weights=weights, convention=convention) for weights in ("label", "gain")]
     found += [WARPLoss(alpha=alpha, convention=convention) for alpha in ("first", "top-2", (1.0, 0.5, 0.5, 0.1))]
+    found += [RBP(k, p=0.5, graded=True, convention=convention) for k in (3, None)]
+    found += [GradedAP(k, g={1: 0.5, 2: 0.2, 4: 0.3}, convention=convention) for k in (2, None)]
     if convention.ties == "kept":
         found = [m for m in found if m.keeps_ties]
     if convention.ties == "expected":

@@ -9,7 +9,23 @@ from hypothesis import strategies as st
 
 from measures.making import List, every_measure, lists_of, random_list, small_lists, values_of
 from rankwise import evaluate
-from rankwise.measures import AP, DCG, ERR, RR, STANDARD, MeanNDCG, P, R, RnDCG, Rprec, nDCG, nDCGrel
+from rankwise.measures import (
+    AP,
+    DCG,
+    ERR,
+    RBP,
+    RR,
+    STANDARD,
+    GradedAP,
+    MeanNDCG,
+    NumRel,
+    P,
+    R,
+    RnDCG,
+    Rprec,
+    nDCG,
+    nDCGrel,
+)
 
 judged = st.sampled_from([0.0, 1.0, 2.0, 3.0, 4.0])
 rankings = st.lists(judged, min_size=1, max_size=15)
@@ -25,8 +41,11 @@ NORMALISED = [
     RnDCG(),
     nDCGrel(ties="input"),
     AP(3, ap_over="min(R, k)"),
+    GradedAP(),
+    GradedAP(g={2: 0.5, 4: 0.5}, empty=1),
 ]
-NEVER_HURT = [nDCG(4), nDCG(), DCG(3), MeanNDCG(), AP(4), AP(), RR(2), P(3), R(3), ERR(4), ERR(), Rprec(), RnDCG()]
+NEVER_HURT = [nDCG(4), nDCG(), DCG(3), MeanNDCG(), AP(4), AP(), RR(2), P(3), R(3), ERR(4), ERR(), Rprec(), RnDCG(),
+              RBP(), RBP(3, graded=True), GradedAP(4), GradedAP(g={2: 0.4, 4: 0.6})]  # fmt: skip
 
 # Counts, sums that are over nothing, ranks; correlations, which reach −1.
 UNBOUNDED = {
@@ -87,6 +106,33 @@ def test_a_cut_past_the_end_changes_nothing(ties: str) -> None:
             if kind not in (nDCG, MeanNDCG) or not one.outside:
                 assert uncut == past
             assert uncut == far
+
+
+@given(labels=rankings, k=st.integers(1, 16))
+def test_graded_ap_of_one_grade_is_ap(labels: list[float], k: int) -> None:
+    binary = in_order([float(label > 2) for label in labels])
+    for over in ("R", "min(R, k)"):
+        graded, plain = values_of([GradedAP(k, ap_over=over), AP(k, ap_over=over)], [binary])[:, 0]
+        assert graded == pytest.approx(plain, abs=1e-15)
+
+
+@given(labels=rankings)
+def test_graded_ap_weighs_the_ap_of_each_threshold_by_how_much_is_relevant_to_it(labels: list[float]) -> None:
+    """The paper's reading of it: the expected area under a reader's curve, over the expected number relevant."""
+    one = in_order(labels)
+    chances = {1: 0.1, 2: 0.2, 3: 0.3, 4: 0.4}
+    (graded,) = values_of([GradedAP(g=chances)], [one])[:, 0]
+    areas = values_of([AP(rel=t) for t in chances], [one])[:, 0]
+    numbers = values_of([NumRel(rel=t) for t in chances], [one])[:, 0]
+    weights = np.array(list(chances.values())) * numbers
+    assert graded == pytest.approx((weights * areas).sum() / weights.sum() if weights.sum() else 0, abs=1e-12)
+
+
+@given(labels=rankings, p=st.floats(0, 0.99), k=st.integers(1, 16))
+def test_rbp_of_all_relevant_documents_is_what_the_reader_sees(labels: list[float], p: float, k: int) -> None:
+    n = len(labels)
+    assert RBP(k, p=p).of([1.0] * n) == pytest.approx(1 - p ** min(k, n), abs=1e-12)
+    assert RBP(k, p=p).of(labels) == pytest.approx(RBP(p=p).of(labels[:k]), abs=1e-15)
 
 
 def test_the_order_of_lists_does_not_matter() -> None:

@@ -10,7 +10,7 @@ import pytest
 
 from measures.making import NAN, List, values_of
 from rankwise import ConventionError, DataError, MeasureError, RankwiseError, convention, evaluate, measure
-from rankwise.measures import DCG, ERR, MEASURES, STANDARD, Bpref, Convention, IPrec, MeanNDCG, P, nDCG
+from rankwise.measures import DCG, ERR, MEASURES, RBP, STANDARD, Bpref, Convention, GradedAP, IPrec, MeanNDCG, P, nDCG
 from rankwise.measures.parse import measures
 
 
@@ -83,12 +83,45 @@ def test_a_level_of_recall_lies_between_0_and_1(recall: object) -> None:
         ("yahoo:AP", "does not compute AP", "it has nDCG, ERR; for AP choose another convention."),
         ("ranklib:BEST@5", "is not supported: the greatest label", ""),
         ("P@1..3", "'P@1..3' names 3 measures where one is wanted", ""),
+        ("hits@10", "'hits@10' is not clear", "write P@10 for their share, Success@10 for the hit rate."),
+        ("rbp.95", "'rbp.95' is not clear", "write its persistence as a parameter, like RBP(p=0.95)."),
     ],
 )  # fmt: skip
 def test_texts_that_are_no_measure(text: str, what: str, hint: str) -> None:
     with pytest.raises(MeasureError, match=re.escape(what)) as refusal:
         measure(text)
     assert hint in str(refusal.value)
+
+
+@pytest.mark.parametrize("p", [-0.1, 1, NAN, "0.8", None, True])
+def test_the_persistence_of_rbp_is_a_probability_below_1(p: object) -> None:
+    with pytest.raises(MeasureError, match="the persistence p of RBP is a number from 0 to below 1"):
+        RBP(p=p)  # type: ignore[arg-type]
+
+
+def test_what_rbp_gains_lies_between_0_and_1() -> None:
+    with pytest.raises(MeasureError, match="graded is True or False, not 'yes'"):
+        RBP(graded="yes")  # type: ignore[arg-type]
+    with pytest.raises(
+        ConventionError, match=r"label 6 gains more than RBP's greatest gain, 15 .*\nHint: .*gmax=6"
+    ):
+        values_of([RBP(graded=True)], [one(6.0)])
+    with pytest.raises(ConventionError, match="the greatest gain of RBP is 0, which no gain can be divided by"):
+        values_of([RBP(graded=True, gmax=0)], [one(0.0)])
+    with pytest.raises(ConventionError, match="the greatest gain of RBP is inf"):
+        values_of([RBP(graded=True, gmax=1023, gain=lambda labels: np.where(labels > 9, math.inf, labels))], [one(1.0)])
+    assert 0 < values_of([RBP(graded=True, gmax=6)], [one(6.0)]) < 1
+
+
+@pytest.mark.parametrize("g", [{}, {0: 1}, {1: -0.5, 2: 1.5}, {1: NAN}, [0.5, 0.5], (0.5, 0.5), 1, {"1": 1}])
+def test_threshold_probabilities_are_a_table(g: object) -> None:
+    with pytest.raises(MeasureError, match=r"g is a table \{grade above 0: probability\}|g sum to 0, not to 1"):
+        GradedAP(g=g)  # type: ignore[arg-type]
+
+
+def test_threshold_probabilities_sum_to_1() -> None:
+    with pytest.raises(MeasureError, match=r"the threshold probabilities g sum to 0\.9, not to 1"):
+        GradedAP(g={1: 0.5, 2: 0.4})
 
 
 def test_a_text_is_a_text() -> None:

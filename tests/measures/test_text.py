@@ -38,8 +38,12 @@ def any_measure(draw) -> Measure:
         words = st.sampled_from(sorted(AXES[axis][1])) if AXES[axis][1] else st.nothing()
         choices[axis] = draw(words | OPEN.get(axis, st.nothing()))
     k = draw(st.none() | st.integers(1, 10**6)) if kind.takes_k else None
-    more = {"recall": draw(st.floats(0, 1))} if kind is IPrec else {}
-    return kind(k, convention=draw(st.sampled_from(bases)), **more, **choices)
+    more = {
+        "IPrec": st.fixed_dictionaries({"recall": st.floats(0, 1)}),
+        "RBP": st.fixed_dictionaries({"p": st.floats(0, 1, exclude_max=True), "graded": st.booleans()}),
+        "GradedAP": st.fixed_dictionaries({"g": st.sampled_from([None, {1: 0.25, 2.5: 0.75}, {1: 1}])}),
+    }.get(kind.name, st.just({}))
+    return kind(k, convention=draw(st.sampled_from(bases)), **draw(more), **choices)
 
 
 @settings(max_examples=300)
@@ -64,7 +68,7 @@ def test_aliases_are_understood_and_never_printed() -> None:
     assert printed == set(ALIASES.values())
     for word in SYNONYMS:
         text = word.replace("{k}", "7")
-        assert str(measure(text)).partition("@")[0] in MEASURES
+        assert measure(text).name in MEASURES and measure(text).convention == STANDARD
 
 
 @pytest.mark.parametrize("which", [name for versions in FILES.values() for name in versions])
@@ -84,7 +88,9 @@ def test_every_name_of_a_tool_is_understood(which: str) -> None:
         ("mrr", "RR"), ("mrr_at_10", "RR@10"), ("P_5", "P@5"), ("precision_at_5", "P@5"), ("recall_100", "R@100"),
         ("recall_at_100", "R@100"), ("nDCG(gain='linear')@10", "nDCG( gain = \"linear\" )@10"),
         ("P(rel=2)@5", "P(rel=2.0)@5"), (" nDCG@10 ", "nDCG@10"), ("num_rel_ret", "NumRelRet"), ("R-prec", "Rprec"),
-        ("nDCG(rel=1)@10", "nDCG@10"), ("standard:nDCG@10", "nDCG@10"),
+        ("hit_rate@10", "Success@10"), ("HR@10", "Success@10"), ("hit_rate_at_10", "Success@10"), ("hits", "NumRelRet"),
+        ("hit_rate", "Success"), ("success_1", "Success@1"), ("f1@5", "F@5"), ("judged@10", "Judged@10"),
+        ("RBP@10", "RBP(p=0.8)@10"), ("nDCG(rel=1)@10", "nDCG@10"), ("standard:nDCG@10", "nDCG@10"),
     ],
 )  # fmt: skip
 def test_spellings_of_one_measure(text: str, same: str | None) -> None:

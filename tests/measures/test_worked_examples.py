@@ -9,7 +9,7 @@ import pytest
 
 from measures.making import List, random_list, values_of
 from rankwise import evaluate, measure
-from rankwise.measures import AP, DCG, ERR, HOTELS, P, nDCG
+from rankwise.measures import AP, DCG, ERR, HOTELS, RBP, GradedAP, Judged, P, Unjudged, nDCG
 
 R = [3, 2, 3, 0, 1, 2]
 
@@ -87,3 +87,26 @@ def test_two_conventions_in_one_process_do_not_touch() -> None:
     assert list(both.values()) == [
         evaluate(labels, scores, m).outcomes[0].mean for m in (nDCG(3), nDCG(3, gain="linear"))
     ]
+
+
+def test_rank_biased_precision() -> None:
+    """Hits at 1, 3 and 6 with p = 0.8: 0.2 (1 + 0.64 + 0.32768)."""
+    assert RBP().of([1, 0, 1, 0, 0, 1]) == pytest.approx(0.2 * (1 + 0.8**2 + 0.8**5))
+    assert (RBP(p=0.8) @ 3).of([1, 0, 1, 0, 0, 1]) == pytest.approx(0.2 * (1 + 0.8**2))
+    assert RBP(p=0).of([1, 0, 1]) == 1 and RBP(p=0).of([0, 1]) == 0
+    assert RBP(p=0.5, graded=True, gain={0: 0, 1: 0.25, 2: 0.5}).of([1, 2]) == pytest.approx(0.5 * (0.5 + 0.5))
+
+
+def test_graded_average_precision() -> None:
+    """Labels 1, 0, 2 with g = (0.3, 0.7): the second relevant document shares 0.3 with the first."""
+    assert GradedAP(g={1: 0.3, 2: 0.7}).of([1, 0, 2]) == pytest.approx((0.3 + (0.3 + 1) / 3) / 1.3)
+    tied = values_of([GradedAP(g={1: 0.3, 2: 0.7})], [List([1.0, 2.0], [1.0, 1.0])])
+    assert tied == pytest.approx(((0.3 + 1.3 / 2) + (1 + 0.6 / 2)) / 2 / 1.3)
+
+
+def test_judged_and_unjudged_documents_are_all_there_are() -> None:
+    labels = [1.0, math.nan, 0.0, -1.0, 2.0]
+    assert Judged(negative="as is").of(labels) == 0.6
+    assert Judged(5, negative="as is").of(labels) + Unjudged(5, negative="as is").of(labels) == 1
+    tied = values_of([Judged(1), Judged(2, p_over="min(k, n)")], [List([math.nan, 0.0, 3.0], [1.0, 1.0, 1.0])])
+    assert tied.ravel().tolist() == pytest.approx([2 / 3, 2 / 3])

@@ -144,6 +144,30 @@ def average_precision(c, k, ranked, outside):
     return over(total, {"R": r, "min(R, k)": min(r, k), "hits": len(places)}[c.ap_over])
 
 
+def graded_average_precision(c, k, g, ranked, outside):
+    def chance(label):
+        # Without probabilities every whole grade is as likely; a common factor does not matter.
+        thresholds = dict.fromkeys(range(1, 100), 1.0) if g is None else dict(g)
+        return math.fsum(t for grade, t in thresholds.items() if grade <= read(c, label)) if label >= 0 else 0.0
+
+    total = 0.0
+    for i, label in enumerate(ranked[:k], 1):
+        total += math.fsum(min(chance(label), chance(other)) for other in ranked[:i]) / i
+    ideal = sorted((chance(label) for label in pool(c, ranked, outside)), reverse=True)
+    found = [chance(label) for label in ranked[:k]]
+    return over(total, math.fsum({"R": ideal, "min(R, k)": ideal[:k], "hits": found}[c.ap_over]))
+
+
+def rank_biased_precision(c, k, p, graded, ranked, outside):
+    if not graded:
+        return math.fsum((1 - p) * p ** (i - 1) for i, label in enumerate(ranked[:k], 1) if is_relevant(c, label))
+    if c.gmax == "none":
+        most = 1.0
+    else:
+        most = max(dict(c.gain).values()) if isinstance(c.gain, tuple) else gain(c, c.gmax)
+    return math.fsum((1 - p) * p ** (i - 1) * gain(c, label) / most for i, label in enumerate(ranked[:k], 1))
+
+
 def reciprocal_rank(c, k, ranked, outside):
     if relevant(c, ranked, outside) == 0:
         return None
@@ -194,6 +218,14 @@ def interpolated_precision(c, recall, ranked, outside):
 
 def success(c, k, ranked, outside):
     return float(hits(c, ranked, k) > 0)
+
+
+def judged(c, k, ranked, outside):
+    n = len(ranked)
+    looked_at = n if k == 10**9 else k
+    pooled = sum(label >= 0 for label in pool(c, ranked, outside))
+    most = {"k": looked_at, "min(k, n)": min(k, n), "min(k, R)": min(looked_at, pooled)}[c.p_over]
+    return over(sum(label >= 0 for label in ranked[:k]), most) or 0.0
 
 
 def unjudged(c, k, ranked, outside):
@@ -353,8 +385,9 @@ def perfect(c, k, ranked, outside):
 FORMULAS = {
     "DCG": dcg, "nDCG": ndcg, "MeanNDCG": mean_ndcg, "P": precision, "R": recall, "AP": average_precision,
     "RR": reciprocal_rank, "ERR": err, "Bpref": bpref, "nDCGrel": ndcg_rel, "RnDCG": rndcg,
-    "Success": success, "Unjudged": unjudged, "SetAP": set_average_precision, "InfAP": inferred_average_precision,
-    "BinG": binary_g, "G": normalized_g, "FirstRelevant": first_relevant, "Perfect": perfect,
+    "Success": success, "Judged": judged, "Unjudged": unjudged, "SetAP": set_average_precision,
+    "InfAP": inferred_average_precision, "BinG": binary_g, "G": normalized_g, "FirstRelevant": first_relevant,
+    "Perfect": perfect,
     "NumQ": lambda c, k, ranked, outside: 1.0,
     "NumRet": lambda c, k, ranked, outside: float(len(ranked)),
     "NumRel": lambda c, k, ranked, outside: float(relevant(c, ranked, outside)),
@@ -381,6 +414,10 @@ def formula(measure: Measure, ranked: list[float], outside: list[float]) -> floa
     k = 10**9 if measure.k is None or c.cut == "ignored" else measure.k
     if measure.name == "F":
         return f_measure(c, k, measure.weight, ranked, outside)
+    if measure.name == "GradedAP":
+        return graded_average_precision(c, k, measure.g, ranked, outside)
+    if measure.name == "RBP":
+        return rank_biased_precision(c, k, measure.p, measure.graded, ranked, outside)
     return FORMULAS[measure.name](c, k, ranked, outside)
 
 

@@ -102,6 +102,7 @@ const FORMULAS: &[(&str, Formula)] = &[
     ("precision", Formula::Precision),
     ("recall", Formula::Recall),
     ("average_precision", Formula::AveragePrecision),
+    ("graded_average_precision", Formula::GradedAveragePrecision),
     ("reciprocal_rank", Formula::ReciprocalRank),
     ("err", Formula::Err),
     ("r_precision", Formula::RPrecision),

@@ -17,9 +17,11 @@ from rankwise.measures.dcg import DCG
 from rankwise.measures.err import ERR
 from rankwise.measures.f_measure import F
 from rankwise.measures.first_relevant import FirstRelevant
+from rankwise.measures.graded_average_precision import GradedAP
 from rankwise.measures.inferred_average_precision import InfAP
 from rankwise.measures.interpolated_average_precision import IAP
 from rankwise.measures.interpolated_precision import IPrec
+from rankwise.measures.judged import Judged
 from rankwise.measures.kendall import Tau
 from rankwise.measures.mean_ndcg import MeanNDCG
 from rankwise.measures.ndcg import nDCG
@@ -30,6 +32,7 @@ from rankwise.measures.pair_agreement import PairAgreement
 from rankwise.measures.perfect import Perfect
 from rankwise.measures.precision import P
 from rankwise.measures.r_precision import Rprec
+from rankwise.measures.rbp import RBP
 from rankwise.measures.recall import R
 from rankwise.measures.reciprocal_rank import RR
 from rankwise.measures.rndcg import RnDCG
@@ -43,8 +46,8 @@ from rankwise.measures.warp_loss import WARPLoss
 MEASURES: dict[str, type[Measure]] = {
     kind.name: kind
     for kind in (
-        nDCG, DCG, MeanNDCG, AP, RR, P, R, ERR, Rprec, Bpref, F, Success, InfAP, IPrec, IAP, SetAP, Utility,
-        nDCGrel, RnDCG, G, BinG, Unjudged, NumQ, NumRet, NumRel, NumRelRet, NumNonrelRet,
+        nDCG, DCG, MeanNDCG, AP, GradedAP, RR, P, R, ERR, RBP, Rprec, Bpref, F, Success, InfAP, IPrec, IAP, SetAP,
+        Utility, nDCGrel, RnDCG, G, BinG, Judged, Unjudged, NumQ, NumRet, NumRel, NumRelRet, NumNonrelRet,
         AUC, PairAccuracy, PairAgreement, Tau, Spearman, WARPLoss, FirstRelevant, Perfect,
     )
 }  # fmt: skip
@@ -58,6 +61,7 @@ __all__ = [
     "HOTELS",
     "IAP",
     "MEASURES",
+    "RBP",
     "RR",
     "STANDARD",
     "BinG",
@@ -66,8 +70,10 @@ __all__ = [
     "F",
     "FirstRelevant",
     "G",
+    "GradedAP",
     "IPrec",
     "InfAP",
+    "Judged",
     "MeanNDCG",
     "Measure",
     "NumNonrelRet",

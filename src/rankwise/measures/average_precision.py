@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import ClassVar
+
 from rankwise.measures.base import Measure
 
 __all__ = ["AP"]
@@ -22,7 +24,7 @@ class AP(Measure):
     __slots__ = ()
     name = "AP"
     formula = "average_precision"
-    axes = ("rel", "ideal", "ap_over", "empty", "cut")
+    axes: ClassVar[tuple[str, ...]] = ("rel", "ideal", "ap_over", "empty", "cut")
 
     @property
     def closed_form(self) -> bool:  # type: ignore[override]

@@ -146,6 +146,10 @@ class Measure(metaclass=_Kind):
         """What a document of each label counts: 1 if it is relevant, unless a measure says otherwise."""
         return self.convention.relevant(labels).astype(np.float64)
 
+    def discounts(self, depth: int) -> Labels:
+        """What ranks 1 … depth count, for a formula that asks."""
+        return self.convention.discounts(depth) if "discount" in self.axes else np.zeros(0)
+
     def plan(self, labels: Labels, present: Present, longest: int) -> dict[str, Any]:
         """The measure as its kernel wants it; `labels` are the distinct labels, `longest` the longest list."""
         c = self.convention
@@ -164,7 +168,7 @@ class Measure(metaclass=_Kind):
         k = None if c.cut == "ignored" else self.k
         # An ideal that is not cut needs the discounts below k.
         deepest = longest if k is None or c.ideal_cut == "none" else min(k, longest)
-        discounts = c.discounts(deepest) if "discount" in self.axes else np.zeros(0)
+        discounts = self.discounts(deepest)
         if c.ties in ("best", "worst") and (np.diff(discounts) > 0).any():
             raise MeasureError(message(f"{self.name} has no best order known where a discount rises with the rank"))
         return {

@@ -75,7 +75,10 @@ AXES: dict[str, tuple[str, dict[object, str]]] = {
     "cut": ("the cut-off k", {"kept": "kept", "ignored": "ignored"}),
     "p_over": ("P@k is over", {"k": "k", "min(k, n)": "min(k, n)", "min(k, R)": "min(k, R)"}),
     "ap_over": ("AP@k is over", {"R": "R", "min(R, k)": "min(R, k)", "hits": "the hits in the top k"}),
-    "gmax": ("greatest grade of ERR", {"none": "none, since a label is itself a chance"}),
+    "gmax": (
+        "greatest grade of ERR, and of RBP where it is graded",
+        {"none": "none, since a label is itself a chance"},
+    ),
     "unjudged": ("documents without a judgment", {"not relevant": "not relevant", "removed": "removed"}),
     "missing": (
         "lists judged but missing from the run",

@@ -29,6 +29,9 @@ SYNONYMS: dict[str, str] = {
         "P": ("P", "p", "precision", "Precision"),
         "R": ("recall", "Recall", "R"),
         "ERR": ("err",),
+        "F": ("f1", "F1"),
+        "Success": ("success", "hit_rate", "HR", "hr", "HitRate", "hit", "hitrate"),
+        "Judged": ("judged",),
     }.items() for word in words for at in ("@", "_", "_at_")},
     "ndcg": "nDCG", "NDCG": "nDCG", "dcg": "DCG",
     "map": "AP", "MAP": "AP", "mrr": "RR", "MRR": "RR", "recip_rank": "RR", "err": "ERR",
@@ -38,7 +41,17 @@ SYNONYMS: dict[str, str] = {
     "pair_agreement": "PairAgreement", "tau": "Tau", "tau_b": "Tau", "kendall": "Tau", "kendalltau": "Tau",
     "spearman": "Spearman", "spearmanr": "Spearman", "warp": "WARPLoss", "warp_loss": "WARPLoss",
     "first_relevant": "FirstRelevant", "perfect": "Perfect",
+    "f1": "F", "F1": "F", "hit_rate": "Success", "rbp": "RBP", "infAP": "InfAP", "gap": "GradedAP", "GAP": "GradedAP",
+    # ranx's `hits`: how many relevant documents were retrieved.
+    "hits": "NumRelRet",
     "num_ret": "NumRet", "num_rel": "NumRel", "num_rel_ret": "NumRelRet",
+}  # fmt: skip
+
+# Names that mean one thing here and another there, and what to write instead.
+UNCLEAR: dict[str, str] = {
+    **{f"hits{at}{{k}}": "it counts the relevant documents in the first k, or asks whether there is one: write P@{k} "
+       "for their share, Success@{k} for the hit rate." for at in ("@", "_", "_at_")},
+    "rbp.{k}": "write its persistence as a parameter, like RBP(p=0.95).",
 }  # fmt: skip
 
 
@@ -129,6 +142,7 @@ def _grammar(text: str, default: Convention | str | None, *, synonyms: bool = Tr
     choices = _choices(text, inside[:-1]) if bracket else {}
     kind = MEASURES.get(name)
     if kind is None and synonyms and not bracket:
+        _refuse_unclear(text)
         for pattern, known in SYNONYMS.items():
             found = match(pattern, text)
             if found is not None:
@@ -144,6 +158,13 @@ def _grammar(text: str, default: Convention | str | None, *, synonyms: bool = Tr
         raise MeasureError(message(f"'{text}' has two cut-offs", hint="leave one of them out."))
     cut = int(k) if k else choices.pop("k", None)
     return kind(cut, convention=_for(kind.name, default), **choices)
+
+
+def _refuse_unclear(text: str) -> None:
+    for pattern, hint in UNCLEAR.items():
+        k = match(pattern, text)
+        if k is not None:
+            raise MeasureError(message(f"'{text}' is not clear", hint=hint.replace("{k}", str(k))))
 
 
 def _for(name: str, default: Convention | str | None) -> Convention | None:

@@ -12,6 +12,7 @@ mod dcg;
 mod err;
 mod f_measure;
 mod first_relevant;
+mod graded_average_precision;
 mod inferred_average_precision;
 mod interpolated_precision;
 mod kendall;
@@ -74,6 +75,7 @@ pub enum Formula {
     Precision,
     Recall,
     AveragePrecision,
+    GradedAveragePrecision,
     ReciprocalRank,
     Err,
     RPrecision,
@@ -166,6 +168,7 @@ impl Measure {
             Formula::Precision => precision::precision(self, list),
             Formula::Recall => recall::recall(self, list),
             Formula::AveragePrecision => average_precision::average_precision(self, list),
+            Formula::GradedAveragePrecision => graded_average_precision::graded_average_precision(self, list),
             Formula::ReciprocalRank => reciprocal_rank::reciprocal_rank(self, list),
             Formula::Err => Some(err::err(self, list)),
             Formula::RPrecision => r_precision::r_precision(self, list),
@@ -264,6 +267,11 @@ impl Measure {
     /// R: the relevant documents of the pool.
     fn relevant(&self, list: &List<'_>) -> u64 {
         self.pool(list).iter().filter(|c| self.worth(c.grade) > 0.0).map(|c| u64::from(c.documents)).sum()
+    }
+
+    /// What the relevant documents of the pool are worth together.
+    fn relevant_worth(&self, list: &List<'_>) -> f64 {
+        self.pool(list).iter().map(|c| self.worth(c.grade).max(0.0) * f64::from(c.documents)).sum()
     }
 
     /// Calls `at(rank, worth)` for the first `depth` ranks; within an open block each document counts the block's mean.
