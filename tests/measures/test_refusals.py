@@ -102,9 +102,7 @@ def test_the_persistence_of_rbp_is_a_probability_below_1(p: object) -> None:
 def test_what_rbp_gains_lies_between_0_and_1() -> None:
     with pytest.raises(MeasureError, match="graded is True or False, not 'yes'"):
         RBP(graded="yes")  # type: ignore[arg-type]
-    with pytest.raises(
-        ConventionError, match=r"label 6 gains more than RBP's greatest gain, 15 .*\nHint: .*gmax=6"
-    ):
+    with pytest.raises(ConventionError, match=r"label 6 gains more than RBP's greatest gain, 15 .*\nHint: .*gmax=6"):
         values_of([RBP(graded=True)], [one(6.0)])
     with pytest.raises(ConventionError, match="the greatest gain of RBP is 0, which no gain can be divided by"):
         values_of([RBP(graded=True, gmax=0)], [one(0.0)])

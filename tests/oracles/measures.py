@@ -161,10 +161,8 @@ def graded_average_precision(c, k, g, ranked, outside):
 def rank_biased_precision(c, k, p, graded, ranked, outside):
     if not graded:
         return math.fsum((1 - p) * p ** (i - 1) for i, label in enumerate(ranked[:k], 1) if is_relevant(c, label))
-    if c.gmax == "none":
-        most = 1.0
-    else:
-        most = max(dict(c.gain).values()) if isinstance(c.gain, tuple) else gain(c, c.gmax)
+    table = [1.0] if c.gmax == "none" else dict(c.gain).values() if isinstance(c.gain, tuple) else [gain(c, c.gmax)]
+    most = max(table)
     return math.fsum((1 - p) * p ** (i - 1) * gain(c, label) / most for i, label in enumerate(ranked[:k], 1))
 
 

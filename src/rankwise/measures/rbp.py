@@ -20,8 +20,8 @@ class RBP(Measure):
 
     Moffat & Zobel 2008 (`moffat2008`). g is 1 for a relevant document (convention: `rel`), as in ir_measures; with
     `graded=True` the gain of its label over that of the greatest grade (convention: `gain`, `gmax`), or over the
-    greatest of a gain table, or as it is (`gmax='none'`). Never undefined, and never normalised: what lies below the cut-off, or below the end of
-    the list, counts as worthless, so that k documents score at most 1 − p^k.
+    greatest of a gain table, or as it is (`gmax='none'`). Never undefined, and never normalised: what lies below the
+    cut-off, or below the end of the list, counts as worthless, so that k documents score at most 1 − p^k.
     Under `ties='expected'` each tied document gains its block's mean.
 
     >>> RBP(p=0.5).of([1, 0, 1]), RBP(p=0.5, k=2).of([1, 1, 1])
