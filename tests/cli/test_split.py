@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from rankwise import DataError, read_letor, split
+from rankwise import DataError, read_letor, read_table, split
 from rankwise.cli import main
 from rankwise.data.divide import split_file
 
@@ -121,7 +121,7 @@ def test_what_divides_nothing_is_refused(
 
 def test_a_list_of_several_groups_is_refused_with_its_line(tmp_path: Path) -> None:
     (tmp_path / "x.txt").write_bytes(b"1 qid:1 1:5\n0 qid:2 1:5\n0 qid:1 1:6\n")
-    with pytest.raises(DataError, match=r"x.txt, line 3: list '1' has several values of feature 1 \(5 and 6\)"):
+    with pytest.raises(DataError, match=r"x.txt, line 3: list '1' has several values of feature 1 \(5.0 and 6.0\)"):
         split_file(tmp_path / "x.txt", tmp_path, {"a": 1, "b": 1}, group="1")
 
 
@@ -189,3 +189,120 @@ def test_help_has_examples(capsys: pytest.CaptureFixture[str]) -> None:
     with pytest.raises(SystemExit, match="0"):
         main(["split", "--help"])
     assert "--into train=0.6,validation=0.2,test=0.2 -o parts" in capsys.readouterr().out
+
+
+# Tables.
+
+HEAD = b"srch_id,when,site,note,click\r\n"
+# Quotation marks, a comma and a line break within them, and what stands for nothing stay as they are.
+ROWS = [
+    b'%d,2026-01-%02d 10:00:00,%d,"a ""word"", and\nmore",%d\r\n'
+    % (search % 10, search % 10 + 1, search % 10 % 3, search % 2)
+    for search in range(40)
+]
+
+
+@pytest.fixture
+def table(tmp_path: Path) -> Path:
+    (tmp_path / "log.csv").write_bytes(HEAD + b"".join(ROWS) + b"last,2026-02-01,0,NULL,")
+    return tmp_path / "log.csv"
+
+
+def records(path: Path) -> list[bytes]:
+    content = path.read_bytes().replace(b"\nmore", b"#more")
+    return [line.replace(b"#more", b"\nmore") for line in content.splitlines(keepends=True)]
+
+
+def test_every_row_of_a_table_goes_to_one_file_as_it_is(table: Path, tmp_path: Path) -> None:
+    division = split_file(table, tmp_path / "parts", INTO, query="srch_id")
+    found = [records(piece.path) for piece in division.pieces]
+    assert [rows[0] for rows in found] == [HEAD] * 3
+    assert Counter(row for rows in found for row in rows[1:]) == Counter([*ROWS, b"last,2026-02-01,0,NULL,\n"])
+    assert (division.lists, division.rows, division.skipped) == (11, 41, 0)
+    assert [piece.rows for piece in division.pieces] == [len(rows) - 1 for rows in found]
+
+
+@pytest.mark.parametrize("how", ["list", "group", "time"])
+@pytest.mark.parametrize("end", [".csv", ".parquet"])
+def test_the_rows_are_those_that_split_takes(how: str, end: str, table: Path, tmp_path: Path) -> None:
+    named = {"group": {"group": "site"}, "time": {"time": "when"}}.get(how, {})
+    data = read_table(table, query="srch_id", label="click", keep=["site", "when"])
+    wanted = split(data, {"old": 0.5, "new": 0.5}, **named)
+    if end == ".parquet":
+        copy_as_parquet(table)
+    division = split_file(
+        table.with_suffix(end), tmp_path / "parts", {"old": 0.5, "new": 0.5}, query="srch_id", **named
+    )
+    for piece in division.pieces:
+        read = read_table(piece.path, query="srch_id", label="click")
+        part = wanted[piece.part.removesuffix(end)]
+        assert list(read.queries) == list(part.queries)
+        assert read.labels.tolist()[:-1] == part.labels.tolist()[:-1]
+        assert (piece.lists, piece.rows) == (len(read), len(read.labels))
+
+
+def copy_as_parquet(path: Path) -> None:
+    import duckdb
+
+    source, target = str(path), str(path.with_suffix(".parquet"))
+    duckdb.connect().execute(f"COPY (FROM read_csv('{source}', nullstr='')) TO '{target}' (FORMAT parquet)")
+
+
+def test_folds_of_parquet_judge_each_row_once(table: Path, tmp_path: Path) -> None:
+    import duckdb
+
+    copy_as_parquet(table)
+    split_file(table.with_suffix(".parquet"), tmp_path / "folds", folds=5, query="srch_id")
+    whole = duckdb.sql(f"FROM '{table.with_suffix('.parquet')}'").fetchall()
+    judged = duckdb.sql(f"FROM read_parquet('{tmp_path}/folds/Fold*/test.parquet')").fetchall()
+    assert Counter(judged) == Counter(whole)
+    for fold in range(1, 6):
+        parts = duckdb.sql(f"FROM read_parquet('{tmp_path}/folds/Fold{fold}/*.parquet')").fetchall()
+        assert Counter(parts) == Counter(whole)
+    assert not [path for path in (tmp_path / "folds").rglob("*") if path.name.startswith(".")]
+
+
+def test_a_row_that_is_cut_off_is_refused_or_counted(table: Path, tmp_path: Path) -> None:
+    table.write_bytes(HEAD + b"".join(ROWS) + b"7,2026-01-08 10:00:00,1")
+    with pytest.raises(
+        DataError, match=r"log.csv, line 82: 3 fields where the first line has 5\nHint: a line that was"
+    ):
+        split_file(table, tmp_path / "parts", INTO, query="srch_id")
+    division = split_file(table, tmp_path / "parts", INTO, query="srch_id", skip_bad_lines=True)
+    assert (division.rows, division.skipped) == (40, 1)
+
+
+@pytest.mark.parametrize(
+    ("options", "refusal"),
+    [
+        ({}, "no column is known to be the query"),
+        ({"query": "search"}, "there is no column 'search'"),
+        ({"query": "srch_id", "group": "country"}, "there is no column 'country'"),
+        ({"query": "srch_id", "group": "click"}, r"list '0' has several values of 'click' \(0 and 1\)"),
+        ({"query": "srch_id", "time": "note"}, r"list '0': .* is no time\nHint: times are numbers, or dates as"),
+        ({"query": "srch_id", "time": "when", "group": "site"}, "either by group or by time"),
+    ],
+)
+@pytest.mark.parametrize("end", [".csv", ".parquet"])
+def test_a_table_that_cannot_be_divided_so_is_refused(
+    options: dict[str, str], refusal: str, end: str, table: Path, tmp_path: Path
+) -> None:
+    # One row in which a search of many has another value.
+    table.write_bytes(table.read_bytes() + b'\n0,2026-01-01 10:00:00,0,"a ""word"", and\nmore",1')
+    if end == ".parquet":
+        copy_as_parquet(table)
+    with pytest.raises(DataError, match=refusal):
+        split_file(table.with_suffix(end), tmp_path / "parts", INTO, **options)
+    assert not (tmp_path / "parts").exists()
+
+
+def test_options_of_tables_are_refused_for_letor_text(source: Path, tmp_path: Path) -> None:
+    with pytest.raises(DataError, match="the column of queries belongs to tables; this is read as LETOR text"):
+        split_file(source, tmp_path, INTO, query="qid")
+    with pytest.raises(DataError, match="leaving out lines that cannot be read belongs to tables"):
+        split_file(source, tmp_path, INTO, skip_bad_lines=True)
+
+
+def test_what_is_packed_in_another_way_is_refused(tmp_path: Path) -> None:
+    with pytest.raises(DataError, match=r"a file packed as .zst is not divided\nHint: unpack it first"):
+        split_file(tmp_path / "log.csv.zst", tmp_path, INTO)

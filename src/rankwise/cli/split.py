@@ -1,7 +1,7 @@
 """Divides a file of lists into files by lists, groups or time; a list is never cut.
 
 A list falls to a part by a lot drawn from its id and the seed, whatever the order of the lines; by time, the first part
-gets the oldest lists. Lines are copied byte for byte. In LETOR text, a COLUMN is the number of a feature.
+gets the oldest lists. Lines of text are copied byte for byte. In LETOR text, a COLUMN is the number of a feature.
 """
 
 from __future__ import annotations
@@ -16,13 +16,18 @@ EXAMPLES = """examples:
   rankwise split all.txt --into train=0.6,validation=0.2,test=0.2 -o parts
   rankwise split all.txt.gz --folds 5 --seed 7 -o folds
   rankwise split all.txt --into train=0.8,test=0.2 --by group 3 -o parts
-  rankwise split log.txt --into train=0.8,test=0.2 --by time 1 -o parts
+  rankwise split log.csv --query srch_id --into train=0.8,test=0.2 --by time date_time -o parts
+  rankwise split log.parquet --query srch_id --folds 5 --by group site_id -o folds
 """
 
 
 def add_arguments(parser: ArgumentParser) -> None:
     add = parser.add_argument
-    add("file", metavar="FILE", help="LETOR / SVMlight lines with query ids, plain or gzip")
+    add(
+        "file",
+        metavar="FILE",
+        help="LETOR / SVMlight lines with query ids, .csv or .tsv, all plain or gzip, or .parquet",
+    )
     add("--into", metavar="PARTS", help="parts and their shares of the lists: train=0.6,validation=0.2,test=0.2")
     add("--folds", type=int, metavar="K", help="K folds instead: folders Fold1 … with train, validation and test")
     add(
@@ -31,6 +36,10 @@ def add_arguments(parser: ArgumentParser) -> None:
         default=["list"],
         metavar=("HOW", "COLUMN"),
         help="list (default); group COLUMN: lists of one value stay together; time COLUMN: the oldest first",
+    )
+    add("--query", metavar="COLUMN", help="of a table, the column that says which list a row belongs to")
+    add(
+        "--skip-bad-lines", action="store_true", help="leave out lines of a .csv or .tsv that cannot be read, and count"
     )
     add("--seed", type=int, default=0, metavar="N", help="another seed draws other lots (default 0)")
     add("-o", "--output", metavar="DIR", required=True, help="the folder for the files; made if it is not there")
@@ -46,6 +55,8 @@ def run(arguments: Namespace) -> int:
         arguments.output,
         None if arguments.into is None else shares(arguments.into),
         folds=arguments.folds,
+        query=arguments.query,
+        skip_bad_lines=arguments.skip_bad_lines,
         seed=arguments.seed,
         overwrite=arguments.overwrite,
         **by(arguments.by),
@@ -93,4 +104,6 @@ def summary(division: Division) -> Table:
     notes = [f"{division.lists:,} lists, {division.rows:,} rows"]
     if division.left_out:
         notes.append(f"{division.left_out:,} lines without a document (blank, or a comment) are left out")
+    if division.skipped:
+        notes.append(f"{division.skipped:,} lines that cannot be read are left out")
     return Table(["file", "lists", "share", "rows"], rows, notes)

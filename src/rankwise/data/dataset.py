@@ -145,6 +145,7 @@ class Dataset:
             documents=None if self.documents is None else self.documents[rows],
             weights=None if self.weights is None else self.weights[chosen],
             positions=None if self.positions is None else self.positions[rows],
+            columns={name: values[rows] for name, values in self.columns.items()},
             rows=None,
         )
 
@@ -203,6 +204,8 @@ def _joined(parts: list[Dataset]) -> Dataset:
         raise DataError(message(f"query '{name}' is in {times} of the datasets to join"))
     if len({part.feature_names for part in parts}) > 1:
         raise DataError(message("datasets to join have features of different names"))
+    if len({frozenset(part.columns) for part in parts}) > 1:
+        raise DataError(message("datasets to join have different further columns"))
     widths = sorted({part.features.shape[1] for part in parts if part.features is not None})
     if len(widths) > 1:
         hint = "read the files with the same `n_features=`."
@@ -220,6 +223,8 @@ def _joined(parts: list[Dataset]) -> Dataset:
         weights=_stacked(parts, "weights"),
         positions=_stacked(parts, "positions"),
         feature_names=parts[0].feature_names,
+        columns={name: _appended([part.columns[name] for part in parts], name) for name in parts[0].columns},
+        skipped_lines=sum(part.skipped_lines for part in parts),
     )
 
 
@@ -229,6 +234,16 @@ def _of_all(parts: list[Dataset], name: str) -> list[Any] | None:
     if found and len(found) < len(parts):
         raise DataError(message(f"only {len(found)} of {len(parts)} datasets to join have {name}"))
     return found or None
+
+
+def _appended(values: list[npt.NDArray[Any] | Ids], name: str) -> npt.NDArray[Any] | Ids:
+    """A further column of all of them."""
+    arrays = [array for array in values if not isinstance(array, Ids)]
+    if not arrays:
+        return Ids.of(text for ids in values for text in ids)
+    if len(arrays) < len(values):
+        raise DataError(message(f"column '{name}' holds texts in one of the datasets to join, and numbers in another"))
+    return np.concatenate(arrays)
 
 
 def _stacked(parts: list[Dataset], name: str) -> npt.NDArray[Any] | None:

@@ -19,6 +19,7 @@ import numpy as np
 import numpy.typing as npt
 
 from rankwise.data.dataset import Dataset
+from rankwise.data.ids import Ids
 from rankwise.errors import DataError, message
 
 __all__ = ["Fold", "Folds", "assign", "folds", "split"]
@@ -141,8 +142,8 @@ def split(
     """Divides lists into named parts, by their shares.
 
     A list falls to a part by a lot drawn from its id and `seed`, whatever the order of the lists. `group`, the name of
-    a feature or one value a list, keeps lists of one group in one part. `time`, likewise, draws no lot: the first part
-    gets the oldest lists, and lists of the same time stay together.
+    a column or feature, or one value a list, keeps lists of one group in one part. `time`, likewise, draws no lot: the
+    first part gets the oldest lists, and lists of the same time stay together.
     The order of lists within a part is that of `data`.
 
     >>> data = Dataset.of(labels=[0, 1, 2, 1, 0], qid=list("abcde"))
@@ -242,12 +243,23 @@ def _refuse_empty(parts: npt.NDArray[np.int64], into: Mapping[str, float], units
 
 
 def per_list(data: Dataset, values: Any) -> list[Any] | None:
-    """One value a list: as given, or from the column of that name, which must be constant within each list."""
+    """One value a list: as given, or from the column or feature of that name, which all rows of a list must share."""
     if values is None:
         return None
     if not isinstance(values, str):
         return list(np.asarray(values).tolist())
-    return constant(data.feature(values), data, values)
+    return constant(_column(data, values), data, values)
+
+
+def _column(data: Dataset, name: str) -> npt.NDArray[Any]:
+    if name in data.columns:
+        found = data.columns[name]
+        return np.array(list(found), dtype=object) if isinstance(found, Ids) else found
+    if name in (data.feature_names or ()):
+        return data.feature(name)
+    names = ", ".join([*data.columns, *(data.feature_names or ())])
+    hint = f"there are {names}." if names else f"a table keeps it with `read_table(…, keep=['{name}'])`."
+    raise DataError(message(f"there is no column and no feature '{name}'", hint=hint))
 
 
 def constant(column: npt.NDArray[Any], data: Dataset, name: str) -> list[Any]:

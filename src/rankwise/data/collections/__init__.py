@@ -15,6 +15,8 @@ from collections.abc import Callable
 from rankwise.data.collections.base import About, Collection
 from rankwise.data.collections.clueweb09_ltr import ABOUT as _CLUEWEB09_LTR
 from rankwise.data.collections.clueweb09_ltr import clueweb09_ltr
+from rankwise.data.collections.expedia import ABOUT as _EXPEDIA
+from rankwise.data.collections.expedia import expedia
 from rankwise.data.collections.istella import ABOUT as _ISTELLA
 from rankwise.data.collections.istella import istella
 from rankwise.data.collections.lightgbm_example import ABOUT as _LIGHTGBM_EXAMPLE
@@ -32,8 +34,8 @@ from rankwise.data.collections.yahoo import yahoo
 from rankwise.data.formats.files import PathLike
 
 __all__ = [
-    "ABOUT", "COLLECTIONS", "About", "Collection", "clueweb09_ltr", "istella", "lightgbm_example", "movielens",
-    "mq2008", "mslr", "sample", "yahoo",
+    "ABOUT", "COLLECTIONS", "About", "Collection", "clueweb09_ltr", "expedia", "istella", "lightgbm_example",
+    "movielens", "mq2008", "mslr", "sample", "yahoo",
 ]  # fmt: skip
 
 # Name → folder → collection. A new collection is its file and a line here and below.
@@ -44,9 +46,10 @@ COLLECTIONS: dict[str, Callable[[PathLike], Collection]] = {
     "istella": istella,
     "clueweb09_ltr": clueweb09_ltr,
     "lightgbm_example": lightgbm_example,
+    "expedia": expedia,
     "movielens": movielens,
 }
 ABOUT: dict[str, About] = {
     about.name: about
-    for about in (_MQ2008, _MSLR, _YAHOO, _ISTELLA, _CLUEWEB09_LTR, _LIGHTGBM_EXAMPLE, _MOVIELENS, _SAMPLE)
+    for about in (_MQ2008, _MSLR, _YAHOO, _ISTELLA, _CLUEWEB09_LTR, _LIGHTGBM_EXAMPLE, _EXPEDIA, _MOVIELENS, _SAMPLE)
 }

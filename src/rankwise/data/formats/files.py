@@ -14,7 +14,7 @@ from typing import IO
 from rankwise._kernels import Text
 from rankwise.errors import DataError, message
 
-__all__ = ["PathLike", "opened", "unpacked", "writing"]
+__all__ = ["PathLike", "opened", "placing", "unpacked", "writing"]
 
 PathLike = str | os.PathLike[str]
 GZIP = b"\x1f\x8b"
@@ -48,17 +48,23 @@ def writing(path: PathLike) -> Iterator[IO[bytes] | gzip.GzipFile]:
         yield sys.stdout.buffer
         sys.stdout.buffer.flush()
         return
+    with placing(path) as part, part.open("xb") as file:
+        if Path(path).suffix == ".gz":
+            # No name and no time: the same content gives the same bytes.
+            with gzip.GzipFile(filename="", mode="wb", fileobj=file, mtime=0) as packed:
+                yield packed
+        else:
+            yield file
+
+
+@contextmanager
+def placing(path: PathLike) -> Iterator[Path]:
+    """A place to write a file to, which gets its name once the block has ended without an error."""
     target = Path(path)
     # In the same folder, so that the last step is a rename within one file system.
     part = target.with_name(f".{target.name}.{secrets.token_hex(4)}.part")
     try:
-        with part.open("xb") as file:
-            if target.suffix == ".gz":
-                # No name and no time: the same content gives the same bytes.
-                with gzip.GzipFile(filename="", mode="wb", fileobj=file, mtime=0) as packed:
-                    yield packed
-            else:
-                yield file
+        yield part
         part.replace(target)
     finally:
         part.unlink(missing_ok=True)

@@ -140,6 +140,7 @@ class _Roles:
         if label is not None and labels is not None:
             raise DataError(message("both `label` and `labels` are given", place=place, hint="leave one of them out."))
         self.events = None if labels is None else _events(labels, names, place)
+        self.event_names = tuple(labels or ())
         self.label = chosen("label", label, names, place) if labels is None else None
         self.score = chosen("score", score, names, place, wanted=False)
         self.weight, self.position = weight, position
@@ -149,7 +150,7 @@ class _Roles:
     def used(self) -> list[str]:
         """Columns that are no features, unless the caller says so."""
         named = (self.query, self.document, self.label, self.score, self.weight, self.position)
-        return [name for name in (*named, *(self.events or ()), *self.kept) if name is not None]
+        return [name for name in (*named, *self.event_names, *self.kept) if name is not None]
 
     def features(self, named: Sequence[str] | None) -> list[str]:
         types = self.table.types
