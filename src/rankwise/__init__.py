@@ -23,6 +23,7 @@ _ROOMS = {
         "NumRelRet", "NumRet", "Rprec", "nDCG",
     ),
     "rankwise.evaluation.evaluate": ("evaluate",),
+    "rankwise.evaluation.explain": ("explain",),
     "rankwise.evaluation.merge": ("merge_results",),
     "rankwise.evaluation.result": ("Outcome", "Result"),
     "rankwise.evaluation.saved": ("load_result",),
@@ -64,6 +65,7 @@ if TYPE_CHECKING:
     from rankwise.errors import ConventionError, DataError, MeasureError, RankwiseError
     from rankwise.evaluation import adapters
     from rankwise.evaluation.evaluate import evaluate
+    from rankwise.evaluation.explain import explain
     from rankwise.evaluation.merge import merge_results
     from rankwise.evaluation.result import Outcome, Result
     from rankwise.evaluation.saved import load_result

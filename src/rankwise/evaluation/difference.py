@@ -155,7 +155,7 @@ class Difference:
 
 def are_equal(this: Result, other: Result) -> bool:
     """Whether two results have the same measures, and the same values, flags and weights of the same queries."""
-    if this.measures != other.measures or len(this._about) != len(other._about):
+    if this.measures != other.measures or len(this.evaluated) != len(other.evaluated):
         return False
     places = _places(this.queries, other.queries)
     if (places < 0).any():
@@ -206,7 +206,7 @@ def _special(change: Change) -> list[str]:
 
 
 def _same_weights(this: Result, other: Result) -> bool:
-    mine, theirs = this._about.weights, other._about.weights
+    mine, theirs = this.evaluated.weights, other.evaluated.weights
     if mine is None or theirs is None:
         return mine is theirs
     places = _places(this.queries, other.queries)

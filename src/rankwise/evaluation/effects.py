@@ -9,12 +9,10 @@ import numpy as np
 
 from rankwise.evaluation.result import Result
 from rankwise.measures.base import Measure
-from rankwise.measures.convention import Convention
+from rankwise.measures.convention import GOES_WITH, Convention
 
 __all__ = ["Effect", "effects", "single_changes"]
 
-# A choice that means nothing without another goes with it: a gain table needs a rule for labels that it lacks.
-_GOES_WITH = {"outside": "gain", "seed": "ties"}
 # Sums in another order differ by less; a choice that does no more, such as ln for log2 in nDCG, changes nothing.
 _ROUNDING = 1e-12
 
@@ -45,9 +43,9 @@ def single_changes(measure: Measure, other: Convention) -> dict[str, Measure]:
     {'gain': nDCG(gain='linear')@5}
     """
     changed = [axis for axis in measure.convention.differences(other) if axis in measure.relevant_axes]
-    leading = [axis for axis in changed if _GOES_WITH.get(axis) not in changed]
+    leading = [axis for axis in changed if GOES_WITH.get(axis) not in changed]
     return {
-        axis: measure.but(**{a: getattr(other, a) for a in changed if axis in (a, _GOES_WITH.get(a))})
+        axis: measure.but(**{a: getattr(other, a) for a in changed if axis in (a, GOES_WITH.get(a))})
         for axis in leading
     }
 

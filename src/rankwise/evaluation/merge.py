@@ -38,7 +38,7 @@ def merge_results(parts: Iterable[Result], *, name: str | None = None) -> Result
     for part in given[1:]:
         _refuse_other_measures(first, part)
     _refuse_common_queries(given)
-    about = _joined([part._about for part in given])
+    about = _joined([part.evaluated for part in given])
     columns = zip(*([(o.values, o.flags) for o in part] for part in given), strict=True)
     return Result(
         about,
@@ -59,12 +59,12 @@ def _refuse_other_measures(first: Result, part: Result) -> None:
             why = "".join(f"; {axis}: {mine!r} and {theirs!r}" for axis, (mine, theirs) in axes.items())
             what = f"results of {one.measure} and of {other.measure} cannot be merged{why}"
             raise MeasureError(message(what, hint="evaluate the parts under the same measures, in the same order."))
-    if first._about.keep != part._about.keep:
+    if first.evaluated.keep != part.evaluated.keep:
         raise MeasureError(message("results that looked at different numbers of documents (keep=) cannot be merged"))
 
 
 def _refuse_common_queries(parts: Sequence[Result]) -> None:
-    if any(part._about.queries is None for part in parts):
+    if any(part.evaluated.queries is None for part in parts):
         raise DataError(message("results without query ids cannot be merged", hint="evaluate with qid=."))
     query, times = Counter(query for part in parts for query in part.queries).most_common(1)[0] if parts else ("", 0)
     if times > 1:

@@ -25,7 +25,7 @@ __all__ = [
 def tables(results: Sequence[Result], *, digits: int = 4) -> list[Table]:
     """The table of results, and the breakdown of those that were evaluated by groups."""
     found = [table(results, digits=digits)]
-    grouped = [result for result in results if result._about.groups is not None]
+    grouped = [result for result in results if result.evaluated.groups is not None]
     if grouped:
         breakdowns = [result.groups for result in grouped]
         found.append(breakdown_table(grouped, breakdowns, digits=digits, alone=False))
@@ -153,14 +153,14 @@ def _range(pair: tuple[float, float], digits: int) -> str:
 
 def _notes(results: Sequence[Result], shown: Sequence[str]) -> list[str]:
     first = results[0]
-    notes = ["1 list" if len(first._about) == 1 else f"{len(first._about):,} lists"]
+    notes = ["1 list" if len(first.evaluated) == 1 else f"{len(first.evaluated):,} lists"]
     if any("(" in _special(o, c) for c in shown for result in results for o in result):
         notes[0] += "; in brackets: those whose value the convention decided"
     unknown = {result.name: result.unknown_queries for result in results if result.unknown_queries}
     for name, count in unknown.items():
         what = "1 query" if count == 1 else f"{count:,} queries"
         notes.append(f"{what} of {name or 'the run'} without judgments, left out")
-    notes += conventions((outcome.measure for result in results for outcome in result), runs=first._about.judged_run)
+    notes += conventions((outcome.measure for result in results for outcome in result), runs=first.evaluated.judged_run)
     if any(result.show_bootstrap for result in results):
         notes.append(f"bootstrap: percentiles of {RESAMPLES:,} resamples of the lists, seed 0")
     notes += why(results)
@@ -301,7 +301,7 @@ def as_dict(result: Result, *, per_query: bool = False) -> dict[str, Any]:
     """A result as plain values, for JSON."""
     return {
         "run": result.name,
-        "lists": len(result._about),
+        "lists": len(result.evaluated),
         "unknown_queries": result.unknown_queries,
         "measures": [_outcome_dict(result, at, outcome, per_query) for at, outcome in enumerate(result)],
     }
@@ -328,7 +328,7 @@ def _outcome_dict(result: Result, at: int, outcome: Outcome, per_query: bool) ->
         found["trec_eval"] = _json_number(result.trec_eval[at].mean)
     if per_query:
         found["queries"] = {q: _json_number(v) for q, v in zip(result.queries, outcome.values.tolist(), strict=True)}
-    if result._about.groups is not None:
+    if result.evaluated.groups is not None:
         found["groups"] = {name: _group_dict(part, at) for name, part in result.groups.items()}
     return found
 

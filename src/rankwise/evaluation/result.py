@@ -79,7 +79,7 @@ class Outcome:
         self.measure = measure
         self.counts = Counts(flags)
         self.flags = flags
-        self._lists = lists
+        self.evaluated = lists
         if self.counts.missing:
             values = self._without_missing(values)
         self.values = values
@@ -89,7 +89,7 @@ class Outcome:
         missing = (self.flags & MISSING) != 0
         rule = self.measure.convention.missing
         if rule == "error":
-            query = self._lists.called(int(missing.argmax()))
+            query = self.evaluated.called(int(missing.argmax()))
             what = f"query '{query}' is judged but not in the run, which {self.measure.convention.name} refuses"
             raise DataError(
                 message(
@@ -108,8 +108,8 @@ class Outcome:
             return 0, 0.0, math.nan
         if c.empty == "nan" and self.counts.empty:
             return n, math.nan, math.nan
-        if self._lists.weights is not None and c.mean == "lists":
-            return _weighted(values, self._lists.weights)
+        if self.evaluated.weights is not None and c.mean == "lists":
+            return _weighted(values, self.evaluated.weights)
         error = deviation / math.sqrt(n) if n > 1 else math.nan
         if c.mean == "geometric":
             return n, math.exp(mean), math.nan
@@ -139,8 +139,8 @@ class Outcome:
             return math.nan, math.nan
         from rankwise.evaluation.interval import bootstrap_interval
 
-        weights = self._lists.weights if kind == "lists" else None
-        low, high = bootstrap_interval(_averaged(self.values, kind), weights=weights, threads=self._lists.threads)
+        weights = self.evaluated.weights if kind == "lists" else None
+        low, high = bootstrap_interval(_averaged(self.values, kind), weights=weights, threads=self.evaluated.threads)
         return (math.exp(low), math.exp(high)) if kind == "geometric" else (low, high)
 
     @cached_property
@@ -160,8 +160,8 @@ class Outcome:
 
     def _with(self, **choices: Any) -> Outcome:
         measure = self.measure.but(**choices)
-        ((values, flags),) = self._lists.compute([measure])
-        return Outcome(str(measure), measure, values, flags, self._lists)
+        ((values, flags),) = self.evaluated.compute([measure])
+        return Outcome(str(measure), measure, values, flags, self.evaluated)
 
     def __float__(self) -> float:
         return self.mean
@@ -210,11 +210,11 @@ class Result:
         self.name = name
         self.show_bounds = show_bounds
         self.show_bootstrap = show_bootstrap
-        self._about = lists if isinstance(lists, Evaluated) else Evaluated.of(lists, keep=keep)
+        self.evaluated = lists if isinstance(lists, Evaluated) else Evaluated.of(lists, keep=keep)
         if columns is None:
-            columns = self._about.compute([measure for _, measure in measures])
+            columns = self.evaluated.compute([measure for _, measure in measures])
         self.outcomes = tuple(
-            Outcome(given, measure, values, flags, self._about)
+            Outcome(given, measure, values, flags, self.evaluated)
             for (given, measure), (values, flags) in zip(measures, columns, strict=True)
         )
 
@@ -257,23 +257,23 @@ class Result:
     @cached_property
     def queries(self) -> list[str]:
         """The query ids, one a list; counted from 0 where there are none."""
-        ids = self._about.queries
-        return [str(i) for i in range(len(self._about))] if ids is None else list(ids)
+        ids = self.evaluated.queries
+        return [str(i) for i in range(len(self.evaluated))] if ids is None else list(ids)
 
     @property
     def unknown_queries(self) -> int:
         """Queries of the run that nobody judged; they are left out."""
-        return 0 if self._about.unknown_queries is None else len(self._about.unknown_queries)
+        return 0 if self.evaluated.unknown_queries is None else len(self.evaluated.unknown_queries)
 
     @cached_property
     def groups(self) -> Breakdown:
         """The breakdown by the groups that `evaluate` was given as `by=`."""
-        if self._about.groups is None:
+        if self.evaluated.groups is None:
             hint = "evaluate(…, by=…), or result.by(…) with one group a list."
             raise DataError(message("this result has no groups", hint=hint))
         from rankwise.evaluation.breakdown import Breakdown
 
-        return Breakdown(self, self._about.groups)
+        return Breakdown(self, self.evaluated.groups)
 
     def by(self, groups: Any) -> Breakdown:
         """The breakdown by other groups: {query: group}, or an array with one group a list.
@@ -286,12 +286,12 @@ class Result:
         from rankwise.evaluation.breakdown import Breakdown
         from rankwise.evaluation.groups import Groups
 
-        return Breakdown(self, Groups.of_queries(groups, self._about.queries, len(self._about)))
+        return Breakdown(self, Groups.of_queries(groups, self.evaluated.queries, len(self.evaluated)))
 
     def take(self, rows: npt.NDArray[np.intp]) -> Result:
         """The result of some of the lists, by their places."""
         return Result(
-            self._about.take(rows),
+            self.evaluated.take(rows),
             [(outcome.given, outcome.measure) for outcome in self.outcomes],
             columns=[(outcome.values[rows], outcome.flags[rows]) for outcome in self.outcomes],
             name=self.name,
@@ -348,7 +348,7 @@ class Result:
     @cached_property
     def trec_eval(self) -> dict[int, Outcome]:
         """For a judged run: trec_eval's value of each bare measure of the `standard` convention, by its place."""
-        if not self._about.judged_run:
+        if not self.evaluated.judged_run:
             return {}
         from rankwise.measures.tools import tool
 
@@ -361,10 +361,10 @@ class Result:
             and not o.measure._parameters()
         }
         # A file of an older version may lack some.
-        theirs = {at: measure for at, measure in theirs.items() if self._about.has(measure)}
-        columns = self._about.compute(list(theirs.values()))
+        theirs = {at: measure for at, measure in theirs.items() if self.evaluated.has(measure)}
+        columns = self.evaluated.compute(list(theirs.values()))
         return {
-            at: Outcome(str(measure), measure, values, flags, self._about)
+            at: Outcome(str(measure), measure, values, flags, self.evaluated)
             for (at, measure), (values, flags) in zip(theirs.items(), columns, strict=True)
         }
 

@@ -29,7 +29,7 @@ Arrays = dict[str, npt.NDArray[Any]]
 
 def save(result: Result, path: PathLike) -> None:
     """Writes a result: per-list values and flags, query ids, weights, groups, and measures with all their choices."""
-    about = result._about
+    about = result.evaluated
     further = _further(result)
     header = {
         "written_by": f"rankwise {__version__}",

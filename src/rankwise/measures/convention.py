@@ -14,7 +14,7 @@ import numpy.typing as npt
 
 from rankwise.errors import ConventionError, message
 
-__all__ = ["AXES", "HOTELS", "STANDARD", "Convention"]
+__all__ = ["AXES", "GOES_WITH", "HOTELS", "STANDARD", "Convention"]
 
 Labels = npt.NDArray[np.float64]
 Table = Mapping[float, float]
@@ -99,6 +99,9 @@ QUIRKS = {
     "mean-of-none-0": "the mean is 0 where every list is left out of it",
 }
 
+
+# A choice that means nothing without another: a gain table needs a rule for labels that it lacks.
+GOES_WITH = {"outside": "gain", "seed": "ties"}
 
 _DEFAULTS: dict[str, Any] = {
     "gain": "exp2", "outside": "error", "labels": "as is", "negative": "error", "discount": "log2", "ideal": "judged",
