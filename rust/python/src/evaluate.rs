@@ -73,6 +73,7 @@ pub struct Plan<'py> {
     parameters: Vec<f64>,
     level_truncates: bool,
     single_reciprocal: bool,
+    relevant_only: bool,
 }
 
 impl Plan<'_> {
@@ -91,6 +92,7 @@ impl Plan<'_> {
             parameters: self.parameters.clone(),
             level_truncates: self.level_truncates,
             single_reciprocal: self.single_reciprocal,
+            relevant_only: self.relevant_only,
         })
     }
 }

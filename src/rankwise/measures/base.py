@@ -67,17 +67,17 @@ class Measure(metaclass=_Kind):
             hint = f"write {self.name} for the whole list."
             raise MeasureError(message(f"the cut-off of {self.name} is too large, {k}", hint=hint))
         object.__setattr__(self, "k", None if k is None else int(k))
-        object.__setattr__(self, "convention", self._resolve(convention).but(**choices))
+        object.__setattr__(self, "convention", self._resolve(convention, k).but(**choices))
 
     @classmethod
-    def _resolve(cls, convention: Convention | str | None) -> Convention:
+    def _resolve(cls, convention: Convention | str | None, k: int | None) -> Convention:
         if convention is None:
             return STANDARD.but(**cls.preset_choices)
         if isinstance(convention, Convention):
             return convention
         from rankwise.measures.tools import convention as named
 
-        return named(convention, cls.name)
+        return named(convention, cls.name, k)
 
     def __setattr__(self, name: str, value: object) -> None:
         raise AttributeError(f"a measure does not change; make another one, such as {self.name}(k=…)")
@@ -119,7 +119,7 @@ class Measure(metaclass=_Kind):
 
         # A convention of one's own, or of a tool without this measure, is said by its choices.
         whose = self.convention.name if computes(self.convention.name, self.name) else "standard"
-        base = named(whose, self.name)
+        base = named(whose, self.name, self.k)
         changed = {axis: mine for axis, (mine, _) in self.convention.differences(base).items()}
         inside = ", ".join(f"{name}={_literal(value)}" for name, value in {**self._parameters(), **changed}.items())
         bracket = f"({inside})" if inside or (self.k is None and means_another(whose, self.name)) else ""
@@ -185,6 +185,7 @@ class Measure(metaclass=_Kind):
             "parameters": self._numbers(),
             "level_truncates": "recall-level-truncated" in c.quirks,
             "single_reciprocal": "float32-reciprocal" in c.quirks,
+            "relevant_only": "relevant-only" in c.quirks,
         }
 
     def of(self, labels: Iterable[float]) -> float:

@@ -97,6 +97,7 @@ QUIRKS = {
     "recall-level-truncated": "recall level × R + 0.9 is truncated instead of rounded",
     "positive-scores": "a document that scores 0 or less is no hit",
     "mean-of-none-0": "the mean is 0 where every list is left out of it",
+    "relevant-only": "a list without a relevant document is empty, whatever the measure",
 }
 
 
@@ -245,6 +246,8 @@ class Convention:
             table = dict(self.gain)
             gains = np.array([table.get(label, np.nan) for label in read.tolist()], dtype=np.float64)
             lacking = np.isnan(gains) & ~np.isnan(read)
+            if self.negative == "zero":
+                lacking &= labels >= 0
             if self.outside == "error" and lacking.any() and present is not None:
                 lacking &= present()
                 self._refuse(

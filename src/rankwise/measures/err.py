@@ -29,7 +29,7 @@ class ERR(Measure):
     __slots__ = ()
     name = "ERR"
     formula = "err"
-    axes = ("gmax", "outside", "cut")
+    axes = ("gmax", "outside", "cut", "quirks")
 
     def worth(self, labels: Labels, present: Present) -> Labels:
         c = self.convention

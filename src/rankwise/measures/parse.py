@@ -112,14 +112,13 @@ def _prefixed(text: str, prefix: str, rest: str, *, synonyms: bool = False) -> M
             raise _unknown(text, [*MEASURES, *SYNONYMS], prefix)
         return found
     which = tool(prefix)
-    for pattern, reason in which.unsupported.items():
-        # With or without parameters that the tool writes behind a colon.
-        if any(match(pattern, word) is not None for word in (rest, rest.partition(":")[0])):
-            raise MeasureError(message(f"'{rest}' of {which.title} is not supported: {reason}"))
+    reason = which.refusal(rest)
+    if reason is not None:
+        raise MeasureError(message(f"'{rest}' of {which.title} is not supported: {reason}"))
     spelled = which.spelled(rest)
     if spelled is not None:
         name, parameters = spelled
-        return MEASURES[name](convention=which.convention_for(name), **parameters)
+        return MEASURES[name](convention=which.convention_for(name, parameters.get("k")), **parameters)
     found = _grammar(rest, which.name, synonyms=synonyms)
     if found is None:
         raise _unknown(text, [*which.names, *which.measures], prefix)
@@ -146,7 +145,8 @@ def _grammar(text: str, default: Convention | str | None, *, synonyms: bool = Tr
         for pattern, known in SYNONYMS.items():
             found = match(pattern, text)
             if found is not None:
-                return MEASURES[known](found if "{k}" in pattern else None, convention=_for(known, default))
+                cut = found if "{k}" in pattern else None
+                return MEASURES[known](cut, convention=_for(known, cut, default))
     if kind is None and synonyms:
         kind = MEASURES.get(SYNONYMS.get(name, ""))
     if kind is None:
@@ -157,7 +157,7 @@ def _grammar(text: str, default: Convention | str | None, *, synonyms: bool = Tr
     if k and "k" in choices:
         raise MeasureError(message(f"'{text}' has two cut-offs", hint="leave one of them out."))
     cut = int(k) if k else choices.pop("k", None)
-    return kind(cut, convention=_for(kind.name, default), **choices)
+    return kind(cut, convention=_for(kind.name, cut, default), **choices)
 
 
 def _refuse_unclear(text: str) -> None:
@@ -167,8 +167,8 @@ def _refuse_unclear(text: str) -> None:
             raise MeasureError(message(f"'{text}' is not clear", hint=hint.replace("{k}", str(k))))
 
 
-def _for(name: str, default: Convention | str | None) -> Convention | None:
-    return convention(ALIASES.get(default, default), name) if isinstance(default, str) else default
+def _for(name: str, k: int | None, default: Convention | str | None) -> Convention | None:
+    return convention(ALIASES.get(default, default), name, k) if isinstance(default, str) else default
 
 
 # Arguments in Python that are no choices of a convention.

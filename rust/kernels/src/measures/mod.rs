@@ -157,10 +157,15 @@ pub struct Measure {
     pub level_truncates: bool,
     /// Whether 1/r is rounded to single precision (RankLib).
     pub single_reciprocal: bool,
+    /// Whether a list without a relevant document is empty for any formula (gdeval).
+    pub relevant_only: bool,
 }
 
 impl Measure {
     pub fn of(&self, list: &List<'_>) -> Option<f64> {
+        if self.relevant_only && self.relevant(list) == 0 {
+            return None;
+        }
         match self.formula {
             Formula::Dcg => Some(dcg::dcg(self, list)),
             Formula::Ndcg => ndcg::ndcg(self, list),

@@ -22,6 +22,9 @@ FILES: dict[str, tuple[str, ...]] = {
         "trec_eval_10_0_c",
     ),
     "pytrec_eval": ("pytrec_eval",),
+    "ir_measures": ("ir_measures",),
+    "gdeval": ("gdeval",),
+    "ranx": ("ranx",),
     "sklearn": ("sklearn",),
     "lightgbm": ("lightgbm", "lightgbm_linear"),
     "xgboost": ("xgboost",),
@@ -80,8 +83,8 @@ def means_another(name: str, measure: str) -> bool:
     return name not in PRESETS and tool(name).spelled(measure) not in (None, (measure, {}))
 
 
-def convention(name: str, measure: str = "") -> Convention:
-    """The convention of that name, as it is for one measure.
+def convention(name: str, measure: str = "", k: int | None = None) -> Convention:
+    """The convention of that name, as it is for one measure, cut at k or not.
 
     >>> convention("letor4", "nDCG").short, convention("letor4", "P").short
     ('zero', 'as is')
@@ -90,4 +93,4 @@ def convention(name: str, measure: str = "") -> Convention:
         from rankwise.measures import MEASURES
 
         return PRESETS[name].but(**MEASURES[measure].preset_choices) if measure in MEASURES else PRESETS[name]
-    return tool(name).convention_for(measure)
+    return tool(name).convention_for(measure, k)

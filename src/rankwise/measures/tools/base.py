@@ -26,11 +26,14 @@ class Tool:
     convention: Convention
     measures: Mapping[str, dict[str, Any]]
     names: Mapping[str, Spelled]
+    # What differs further where a measure has a cut-off.
+    cut: Mapping[str, dict[str, Any]] = field(default_factory=dict)
     # Reads the words that no pattern can say, such as brackets; None for a word that is not the tool's.
     reads: Callable[[str], tuple[str, dict[str, Any]] | None] = lambda word: None
     # Whether a cut-off of 0 means the whole list.
     zero_is_whole: bool = False
-    # Names of the tool that are not emulated, each with the reason.
+    # Names of the tool that are not emulated, each with the reason; a bare name is refused with any brackets and
+    # cut-off.
     unsupported: Mapping[str, str] = field(default_factory=dict)
     # What depends on the form of the input and is therefore said, not emulated.
     remarks: tuple[str, ...] = ()
@@ -39,9 +42,17 @@ class Tool:
     def name(self) -> str:
         return self.convention.name
 
-    def convention_for(self, measure: str) -> Convention:
+    def convention_for(self, measure: str, k: int | None = None) -> Convention:
         """The tool's convention, with what differs for one measure."""
-        return self.convention.but(**self.measures.get(measure, {}))
+        choices = self.measures.get(measure, {})
+        return self.convention.but(**(choices if k is None else {**choices, **self.cut.get(measure, {})}))
+
+    def refusal(self, word: str) -> str | None:
+        """Why the tool's own word is not emulated, with or without parameters; None if it is, or is not its own."""
+        bare = word.partition("(")[0].partition("@")[0]
+        words = (word, word.partition(":")[0], bare)
+        found = (why for pattern, why in self.unsupported.items() if any(match(pattern, w) is not None for w in words))
+        return next(found, None)
 
     def spelled(self, word: str) -> tuple[str, dict[str, Any]] | None:
         """The measure that the tool's own word names, with parameters such as `k`."""
