@@ -32,8 +32,7 @@ class Tool:
     reads: Callable[[str], tuple[str, dict[str, Any]] | None] = lambda word: None
     # Whether a cut-off of 0 means the whole list.
     zero_is_whole: bool = False
-    # Names of the tool that are not emulated, each with the reason; a bare name is refused with any brackets and
-    # cut-off.
+    # Names of the tool that are not emulated, each with the reason; a name is refused with any parameters.
     unsupported: Mapping[str, str] = field(default_factory=dict)
     # What depends on the form of the input and is therefore said, not emulated.
     remarks: tuple[str, ...] = ()
@@ -49,8 +48,7 @@ class Tool:
 
     def refusal(self, word: str) -> str | None:
         """Why the tool's own word is not emulated, with or without parameters; None if it is, or is not its own."""
-        bare = word.partition("(")[0].partition("@")[0]
-        words = (word, word.partition(":")[0], bare)
+        words = (word, word.partition(":")[0], word.partition("(")[0])
         found = (why for pattern, why in self.unsupported.items() if any(match(pattern, w) is not None for w in words))
         return next(found, None)
 

@@ -163,7 +163,7 @@ IR_MEASURES = Tool(
     names=_OWN,
     cut={"RR": _MS_MARCO},
     reads=_reads,
-    unsupported=_UNSUPPORTED,
+    unsupported={f"{name}{cut}": why for name, why in _UNSUPPORTED.items() for cut in ("", "@{k}")},
     remarks=(
         "nDCG(dcg='exp-log2') and ERR come with five decimals, for numeric query ids and labels up to 4 only.",
         "With several nDCG of the same cut-off in one call, its values depend on the hash seed of Python; here each is "
