@@ -66,6 +66,8 @@ def _reads(word: str) -> tuple[str, dict[str, Any]] | None:
         return None
     own, given, at = called
     spelled, arguments = _NAMES[own]
+    if "recall" in given:
+        return None  # in brackets it is the level here, which need not have two decimals
     if at is not None:
         given[arguments[0]] = at
     if not all(of in arguments and of and isinstance(value, _TYPES[of]) for of, value in given.items()):
