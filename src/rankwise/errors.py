@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-__all__ = ["ConventionError", "DataError", "MeasureError", "RankwiseError"]
+__all__ = ["ConventionError", "DataError", "LabelError", "MeasureError", "RankwiseError"]
 
 
 class RankwiseError(ValueError):
@@ -19,6 +19,18 @@ class MeasureError(RankwiseError):
 
 class ConventionError(RankwiseError):
     """A convention that does not exist, or whose choices do not fit together."""
+
+
+class LabelError(ConventionError):
+    """A label that a convention refuses; a convention does not know where it stands, whoever holds the rows does."""
+
+    label: float
+
+    @classmethod
+    def of(cls, label: float, why: str, *, convention: str, hint: str) -> LabelError:
+        refusal = cls(message(f"label {label:g} {why} (convention {convention})", hint=hint))
+        refusal.label = label
+        return refusal
 
 
 def message(what: str, *, place: str = "", hint: str = "") -> str:

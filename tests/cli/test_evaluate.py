@@ -169,6 +169,13 @@ REFUSALS = [
     ),
     (["qrels.txt", "mine.run", "--score-column", "2"], "--score-column belongs to --letor"),
     (["qrels.txt", "mine.run", "--sort-features"], "--sort-features belongs to --letor"),
+    (["qrels.txt", "mine.run", "-J"], "-J belongs to --format trec_eval\nHint: add --format trec_eval.\n"),
+    (["test.txt", "scores.txt"], "Hint: this is a LETOR line: read it with `read_letor`, or as `--letor FILE"),
+    (["negative.txt", "mine.run"], "query 'q1', document 'b': label -1 is negative (convention standard)\nHint: set"),
+    (
+        ["qrels.txt", "far.run"],
+        "far.run: no query is both judged and in the run; the first in the run is 'x', ",
+    ),
 ]
 
 
@@ -177,6 +184,8 @@ def test_refusals_say_what_and_where_and_what_to_do(
     words: list[str], message: str, folder: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     (folder / "short.txt").write_text("1\n2\n")
+    (folder / "negative.txt").write_text(QRELS.replace("b 0", "b -1"))
+    (folder / "far.run").write_text("x Q0 a 1 0.5 mine\n")
     text = told(capsys, *words, status=2)
     assert text.startswith("rankwise: ")
     assert message in text
@@ -192,6 +201,18 @@ def test_a_project_file_that_is_wrong_is_refused(folder: Path, capsys: pytest.Ca
         assert "conventions and measures are texts\nHint: write convention" in told(
             capsys, "qrels.txt", "mine.run", status=2
         )
+
+
+def test_a_project_file_that_names_what_there_is_not_is_refused_by_its_name(
+    folder: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    for wrong, what in [
+        ('convention = "leto4"', "there is no convention 'leto4'\nHint: did you mean 'letor4'"),
+        ('measures = "ndgc@10"', "there is no measure 'ndgc@10'"),
+        ('convention = "letor4"\nmeasures = ["AP", "ERR"]', "Eval-Score-4.0.pl (LETOR 4.0) does not compute ERR"),
+    ]:
+        (folder / "rankwise.toml").write_text(wrong)
+        assert f"rankwise.toml: {what}" in told(capsys, "qrels.txt", "mine.run", status=2)
 
 
 @pytest.mark.skipif(not Path("/dev/full").exists(), reason="needs a device that is always full")

@@ -2,8 +2,12 @@
 
 from __future__ import annotations
 
+import bz2
 import gzip
+import io
+import lzma
 import re
+import zipfile
 from pathlib import Path
 
 import numpy as np
@@ -13,7 +17,7 @@ from hypothesis import strategies as st
 
 from rankwise import _kernels
 from rankwise.data.dataset import Dataset
-from rankwise.data.formats import letor
+from rankwise.data.formats import letor, scores, trec
 from rankwise.errors import DataError
 
 from ..oracles import letor as oracle
@@ -357,6 +361,31 @@ def test_options_have_refusals_of_their_own():
     ]:
         with pytest.raises(DataError, match=re.escape(says)):
             parse(text, **options)
+
+
+def test_sizes_below_0_are_refused(file):
+    for what in ("n_features", "max_features", "threads"):
+        with pytest.raises(DataError, match=f"{what} must be a whole number from 0, not -1"):
+            letor.read(file("1 qid:1 1:1\n"), **{what: -1})
+
+
+def zipped(text: bytes) -> bytes:
+    packed = io.BytesIO()
+    with zipfile.ZipFile(packed, "w") as archive:
+        archive.writestr("f.txt", text)
+    return packed.getvalue()
+
+
+PACKERS = {"zip": zipped, "xz": lzma.compress, "bzip2": bz2.compress, "zstd": b"\x28\xb5\x2f\xfd".__add__}
+
+
+@pytest.mark.parametrize("packer", PACKERS)
+def test_files_that_are_packed_otherwise_are_refused(packer, tmp_path):
+    path = tmp_path / "f.txt"
+    path.write_bytes(PACKERS[packer](b"1 qid:1 1:1\n"))
+    for read in (letor.read, scores.read, trec.read_qrels, trec.read_run):
+        with pytest.raises(DataError, match=f"f.txt: is packed with {packer}\nHint: unpack it first"):
+            read(path)
 
 
 def test_what_cannot_be_written_is_refused(tmp_path):

@@ -51,6 +51,27 @@ def test_judgments_of_no_query_are_refused() -> None:
         evaluate({}, {"q": {"a": 1.0}})
 
 
+def test_a_run_of_other_queries_is_refused() -> None:
+    with pytest.raises(DataError, match=r"both judged and in the run; .* is 'z', the first judged 'q'\nHint: .*alike"):
+        evaluate({"q": {"a": 1}}, {"z": {"a": 1.0}}, "trec_eval:map")
+    assert evaluate({"q": {"a": 1}}, {}, "AP")[0].counts.missing == 1
+
+
+@pytest.mark.parametrize(
+    "judgments, scores, place",
+    [
+        ([1, 0, 2000], [2.0, 1.0, 3.0], "query '1': "),
+        ({"q": {"a": 1}, "p": {"a": 0, "b": 2000}}, {"p": {"c": 2.0, "b": 1.0}}, "query 'p', document 'b': "),
+        ({"q": {"a": 1}, "p": {"b": 2000}}, {"q": {"a": 1.0}}, "query 'p': "),
+    ],
+)
+def test_a_label_that_a_convention_refuses_is_found(judgments: object, scores: object, place: str) -> None:
+    with pytest.raises(ConventionError, match=f"^{place}label 2000 has no finite gain"):
+        evaluate(judgments, scores, "nDCG")
+    with pytest.raises(ConventionError, match=f"^{place}label 2000 is above the greatest grade of ERR, 4"):
+        evaluate(judgments, scores, "ERR")
+
+
 def test_the_top_of_lists_needs_an_order_of_ties() -> None:
     with pytest.raises(MeasureError, match=r"first 2 documents are not known while AP leaves .* open\nHint: choose"):
         evaluate([1, 0, 1], [2.0, 1.0, 1.0], "AP", keep=2)

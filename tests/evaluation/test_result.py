@@ -15,6 +15,7 @@ from rankwise import DataError, Dataset, evaluate
 from rankwise.data.ids import Ids
 from rankwise.evaluation.interval import t_quantile
 from rankwise.evaluation.lists import Lists
+from rankwise.evaluation.present import why
 from rankwise.evaluation.result import Result
 from rankwise.measures import AP, DCG, ERR, RR, STANDARD, MeanNDCG, NumRel, P, R, Rprec, nDCG
 
@@ -310,3 +311,22 @@ def test_a_result_does_not_follow_what_becomes_of_the_callers_scores() -> None:
 def test_ids_may_be_a_slice_of_others() -> None:
     data = Dataset.of(labels=[1, 0], group=[2], documents=Ids.of(["b", "x", "a", "y"])[::2])
     assert evaluate(data, [1.0, 1.0], RR(ties="docid"))[0].mean == 0.5
+
+
+def why_trec_eval_differs(best: float, *, tied: bool) -> list[str]:
+    qrels, run = (
+        {"q": {"a": best, "b": 0}, "r": {"a": 1, "c": best}},
+        {"q": {"a": 1.0, "b": 1.0}, "r": {"a": 1.0, "c": 0.5}},
+    )
+    if not tied:
+        run["q"]["b"] = 2.0
+    return why([evaluate(qrels, run, ["nDCG@10", "AP"])])
+
+
+def test_a_choice_that_makes_no_difference_to_the_labels_is_no_reason() -> None:
+    # On labels 0 and 1 both gains are the label.
+    assert why_trec_eval_differs(1, tied=False) == []
+    (line,) = why_trec_eval_differs(1, tied=True)
+    assert line.startswith("trec_eval (trec_eval_9_0_8) differs: ties: ") and "gain" not in line
+    (line,) = why_trec_eval_differs(2, tied=False)
+    assert line.endswith("differs: gain 2^label − 1, there the label (nDCG@10)")

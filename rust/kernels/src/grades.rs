@@ -70,6 +70,22 @@ impl Grades {
         }
         present
     }
+
+    /// The first row with a label: true and a row of the lists, or false and one outside.
+    pub fn first(&self, label: f64) -> Option<(bool, usize)> {
+        let code = self.labels.iter().position(|&l| l == label)?;
+        let inside = self.codes.first(code).map(|row| (true, row));
+        inside.or_else(|| self.outside.first(code).map(|row| (false, row)))
+    }
+}
+
+impl Codes {
+    fn first(&self, code: usize) -> Option<usize> {
+        match self {
+            Self::Bytes(bytes) => bytes.iter().position(|&c| usize::from(c) == code),
+            Self::Words(words) => words.iter().position(|&c| c as usize == code),
+        }
+    }
 }
 
 const CHUNK: usize = 1 << 16;

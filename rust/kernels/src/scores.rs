@@ -97,7 +97,7 @@ fn not_a_number(line: &[u8], word: &[u8]) -> Error {
     let columns = words(line).count();
     if word.len() == line.len() && columns > 1 {
         return Error::new("", format!("expected one number, found {columns} columns"))
-            .hint("choose one with `column=`: 1 is the first, -1 the last (RankLib's scores are in the last of 3).");
+            .hint("choose one with `column=` (`--score-column`): 1 is the first, -1 the last (RankLib's scores are in the last of 3).");
     }
     Error::new("", format!("expected a number, and found {}", quote(word)))
 }

@@ -30,6 +30,7 @@ impl Source {
             let mut owned = Vec::new();
             let read = std::io::stdin().lock().read_to_end(&mut owned);
             read.map_err(|e| Error::new("standard input", format!("cannot be read ({e})")))?;
+            refuse_packed("standard input", &owned)?;
             return Self::from_bytes("standard input", owned);
         }
         let file = File::open(path).map_err(|e| cannot_open(path, &e))?;
@@ -42,6 +43,7 @@ impl Source {
             let mut owned = Vec::new();
             let mut file = file;
             file.read_to_end(&mut owned).map_err(|e| cannot_open(path, &e))?;
+            refuse_packed(path, &owned)?;
             return Self::from_bytes(path, owned);
         }
         if about.len() == 0 {
@@ -51,6 +53,7 @@ impl Source {
         // meanwhile would end this one; the same holds for every reader that maps.
         #[allow(unsafe_code)]
         let mapped = unsafe { Mmap::map(&file) }.map_err(|e| cannot_open(path, &e))?;
+        refuse_packed(path, &mapped)?;
         if is_gzip(&mapped) {
             return Ok(Self { name: path.into(), bytes: Bytes::Owned(unpack(path, &mapped)?) });
         }
@@ -87,6 +90,18 @@ impl Deref for Source {
 
 fn is_gzip(bytes: &[u8]) -> bool {
     bytes.starts_with(&[0x1f, 0x8b])
+}
+
+/// Beginnings of files that other programs packed; none of them is text.
+const PACKED: [(&str, &[u8]); 4] = [("zip", b"PK\x03\x04"), ("xz", b"\xFD7zXZ\0"), ("zstd", b"\x28\xB5\x2F\xFD"), ("bzip2", b"BZh91AY&SY")];
+
+fn refuse_packed(name: &str, bytes: &[u8]) -> Result<()> {
+    match PACKED.iter().find(|(_, beginning)| bytes.starts_with(beginning)) {
+        Some((packer, _)) => {
+            Err(Error::new(name, format!("is packed with {packer}")).hint("unpack it first; gzip alone is read as it is."))
+        }
+        None => Ok(()),
+    }
 }
 
 fn unpack(name: &str, packed: &[u8]) -> Result<Vec<u8>> {

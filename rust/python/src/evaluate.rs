@@ -26,6 +26,11 @@ impl Grades {
     fn present<'py>(&self, py: Python<'py>) -> Bound<'py, PyArray1<bool>> {
         PyArray1::from_vec(py, py.detach(|| self.0.present()))
     }
+
+    /// The first row with a label, and whether it is in the lists or a judged document outside.
+    fn first(&self, label: f64) -> PyResult<(bool, usize)> {
+        self.0.first(label).ok_or_else(|| PyValueError::new_err(format!("no row has the label {label}")))
+    }
 }
 
 /// Calls `$body` with `$labels` as a slice of whichever of the four label types it holds.

@@ -94,7 +94,9 @@ def _refuse_idle_options(arguments: Namespace, form: str) -> None:
     """An option that would change nothing is refused, as are numbers that count nothing."""
     for option, given in _TREC_ONLY.items() if form != "trec_eval" else ():
         if _given(arguments, given):
-            hint = "add --format trec_eval, or say it in the measure, as in P(rel=2)@10."
+            hint = "add --format trec_eval" + (
+                ", or say it in the measure, as in P(rel=2)@10." if option == "-l" else "."
+            )
             raise RankwiseError(message(f"{option} belongs to --format trec_eval", hint=hint))
     for option, given in _IDLE.get(form, {}).items():
         if _given(arguments, given):
@@ -235,7 +237,24 @@ def _project() -> dict[str, Any]:
     if not all(isinstance(text, str) for text in texts):
         hint = 'write convention = "letor4" and measures = ["nDCG@5"].'
         raise RankwiseError(message("conventions and measures are texts", place=str(file), hint=hint))
+    _refuse_unknown(found, str(file))
     return found
+
+
+def _refuse_unknown(project: dict[str, Any], file: str) -> None:
+    """Whoever named no measure must hear which file did."""
+    from rankwise.measures.parse import measures
+    from rankwise.measures.tools import convention
+
+    try:
+        default = project.get("convention")
+        if default is not None:
+            convention(default)
+        named = project.get("measures", [])
+        for text in [named] if isinstance(named, str) else named:
+            measures(text, default)
+    except RankwiseError as error:
+        raise RankwiseError(f"{file}: {error}") from None
 
 
 def _write(results: list[Result], form: str, arguments: Namespace) -> None:

@@ -61,6 +61,7 @@ def evaluate(
             raise RankwiseError(message(f"{what} must be a whole number from 1, not {count!r}"))
     chosen = chosen_measures(measures, convention)
     lists = Lists.of(judgments, scores, qid=qid, group=group, by=by, threads=threads)
+    lists.refuse_strangers()
     return Result(lists, chosen, name=name, keep=keep, show_bounds=bounds, show_bootstrap=bootstrap)
 
 

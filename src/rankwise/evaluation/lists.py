@@ -11,7 +11,7 @@ import numpy.typing as npt
 
 from rankwise import _kernels
 from rankwise.data.ids import Ids
-from rankwise.errors import DataError, MeasureError, message
+from rankwise.errors import ConventionError, DataError, LabelError, MeasureError, message
 from rankwise.measures.base import Measure
 from rankwise.measures.convention import Convention
 
@@ -188,7 +188,7 @@ class Lists:
                 "positive": positive,
                 "keep": keep,
             }
-            plans = [measures[at].plan(labels, self.grades.present, self._longest) for at in members]
+            plans = [self._plan(measures[at]) for at in members]
             found = _kernels.evaluate(
                 self.scores,
                 self.grades,
@@ -204,6 +204,27 @@ class Lists:
             for at, column in zip(members, found, strict=True):
                 columns[at] = column
         return columns
+
+    def refuse_strangers(self) -> None:
+        """A run of which no query is judged belongs to other judgments; one without any query has found nothing."""
+        if len(self.scores) == 0 and self.unknown_queries and self.queries is not None:
+            theirs, ours = self.unknown_queries[0], self.queries[0]
+            what = "no query is both judged and in the run"
+            where = f"the first in the run is {theirs!r}, the first judged {ours!r}"
+            raise DataError(message(f"{what}; {where}", hint="are these the right two files, with ids spelt alike?"))
+
+    def _plan(self, measure: Measure) -> dict[str, Any]:
+        try:
+            return measure.plan(self.grades.labels, self.grades.present, self._longest)
+        except LabelError as refusal:
+            raise ConventionError(f"{self._where(refusal.label)}{refusal}") from None
+
+    def _where(self, label: float) -> str:
+        """The first document with a label, for a refusal."""
+        inside, row = self.grades.first(label)
+        at = int(np.searchsorted(self.offsets if inside else self.outside_offsets, row, side="right")) - 1
+        query = f"list {at}" if self.queries is None else f"query {self.queries[at]!r}"
+        return f"{query}, document {self.documents[row]!r}: " if inside and self.documents is not None else f"{query}: "
 
     def _refuse_open_ties(self, measures: list[Measure], keep: int) -> None:
         """Which documents are the first is unknown where ties are left open."""

@@ -6,9 +6,12 @@ import math
 from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
+
 from rankwise.errors import RankwiseError, message
 from rankwise.evaluation.interval import RESAMPLES
-from rankwise.evaluation.result import Outcome, Result
+from rankwise.evaluation.lists import TIED
+from rankwise.evaluation.result import MISSING, Outcome, Result
 from rankwise.evaluation.table import Table
 from rankwise.measures.base import Measure
 from rankwise.measures.convention import AXES, Convention
@@ -275,7 +278,18 @@ def _matters(axis: str, ours: Outcome, theirs: Outcome) -> bool:
         return ours.counts.tied != theirs.counts.tied
     if axis == "missing":
         return ours.counts.missing > 0
+    if axis in ("gain", "rel"):
+        # On labels 0 and 1, for instance, two gains are one.
+        return _differ_without_ties(ours, theirs)
     return axis != "labels"
+
+
+def _differ_without_ties(ours: Outcome, theirs: Outcome) -> bool:
+    """Whether lists without ties have other values too, or there are none that could tell."""
+    flags = ours.flags | theirs.flags
+    settled = (flags & (TIED | MISSING)) == 0
+    same = np.isclose(ours.values, theirs.values, rtol=0, atol=1e-12, equal_nan=True)
+    return not settled.any() or bool((settled & ~same).any())
 
 
 def csv(results: Sequence[Result], *, per_query: bool = False) -> str:

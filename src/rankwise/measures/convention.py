@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from rankwise.errors import ConventionError, message
+from rankwise.errors import ConventionError, LabelError, message
 
 __all__ = ["AXES", "GOES_WITH", "HOTELS", "STANDARD", "Convention"]
 
@@ -302,7 +302,7 @@ class Convention:
 
     def _refuse(self, labels: Labels, why: str, hint: str) -> None:
         if len(labels):
-            raise ConventionError(message(f"label {labels[0]:g} {why} (convention {self.name})", hint=hint))
+            raise LabelError.of(float(labels[0]), why, convention=self.name, hint=hint)
 
     def discounts(self, depth: int) -> Labels:
         """The discounts of ranks 1 … depth.

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from rankwise.errors import ConventionError, message
+from rankwise.errors import LabelError
 from rankwise.measures.base import Measure, Present
 from rankwise.measures.convention import Labels
 
@@ -42,14 +42,14 @@ class ERR(Measure):
             greatest = 1.0 if isinstance(c.gmax, str) else c.gmax
             above = (read > greatest) & present()
             if above.any():
-                what = f"label {labels[above][0]:g} is above the greatest {self._whose()} of ERR, {greatest:g}"
+                why = f"is above the greatest {self._whose()} of ERR, {greatest:g}"
                 hint = f"give the greatest grade there can be: ERR(gmax={labels[above][-1]:g})."
-                raise ConventionError(message(f"{what} (convention {c.name})", hint=hint))
+                raise LabelError.of(float(labels[above][0]), why, convention=c.name, hint=hint)
         odd = ~np.isfinite(chance)
         if (odd & present()).any():
-            what = f"label {labels[odd & present()][0]:g} has no finite chance in ERR"
-            what += f" under the greatest grade {c.words('gmax')}"
-            raise ConventionError(message(what, hint="ERR takes grades such as 0 to 4, and stops at 2^grade − 1."))
+            why = f"has no finite chance in ERR under the greatest grade {c.words('gmax')}"
+            hint = "ERR takes grades such as 0 to 4, and stops at 2^grade − 1."
+            raise LabelError.of(float(labels[odd & present()][0]), why, convention=c.name, hint=hint)
         chance[odd] = 0.0
         return chance
 

@@ -121,7 +121,7 @@ def _prefixed(text: str, prefix: str, rest: str, *, synonyms: bool = False) -> M
         return MEASURES[name](convention=which.convention_for(name, parameters.get("k")), **parameters)
     found = _grammar(rest, which.name, synonyms=synonyms)
     if found is None:
-        raise _unknown(text, [*which.names, *which.measures], prefix)
+        raise _unknown(text, [*which.names, *which.measures], prefix, has=which.measures)
     if found.name not in which.measures:
         hint = f"it has {', '.join(which.measures)}; for {found.name} choose another convention."
         raise MeasureError(message(f"{which.title} does not compute {found.name}", hint=hint))
@@ -214,7 +214,7 @@ def _refuse_conventions_in_disguise(text: str, prefix: str) -> None:
         raise MeasureError(message(f"there is no convention '{prefix}' (in '{text}')", hint=hint))
 
 
-def _unknown(text: str, known: Iterable[str], prefix: str = "") -> MeasureError:
+def _unknown(text: str, known: Iterable[str], prefix: str = "", has: Iterable[str] = MEASURES) -> MeasureError:
     from difflib import get_close_matches
 
     word = text.removeprefix(f"{prefix}:") if prefix else text
@@ -222,10 +222,11 @@ def _unknown(text: str, known: Iterable[str], prefix: str = "") -> MeasureError:
     if at and not k.isdigit() and (stem.partition("(")[0] in MEASURES or SYNONYMS.get(stem) in MEASURES):
         what = f"the cut-off in '{text}' is '{k}', not a whole number from 1"
         return MeasureError(message(what, hint=f"write it like {text.rpartition('@')[0]}@10."))
-    candidates = {name.replace("{k}", k if k.isdigit() else "10") for name in known}
-    near = get_close_matches(word, sorted(candidates), 1)
+    candidates = sorted({name.replace("{k}", k if k.isdigit() else "10") for name in known})
+    near = [name for name in candidates if name.lower() == word.lower()] or get_close_matches(word, candidates, 1)
     if near:
         hint = f"did you mean '{prefix + ':' if prefix else ''}{near[0]}'?"
     else:
-        hint = f"the measures are {', '.join(MEASURES)}."
+        own = f"; `rankwise conventions {prefix}` lists its own names" if prefix and prefix not in PRESETS else ""
+        hint = f"the measures are {', '.join(has)}{own}."
     return MeasureError(message(f"there is no measure '{text}'", hint=hint))

@@ -318,7 +318,7 @@ impl<'t> Reader<'t> {
         }
         let (index, last) = (self.options.index(column), self.options.index(last));
         self.refuse(at, |_| format!("feature index {index} comes after {last}; indices must rise within a line"))
-            .hint("if the file was written by a tool that does not sort them, read it with `sort_features=True`.")
+            .hint("if the file was written by a tool that does not sort them, read it with `sort_features=True` (`--sort-features`).")
     }
 
     #[cold]

@@ -115,6 +115,9 @@ fn refuse_more(line: &[u8], count: usize, layout: &Layout) -> Result<(), Refusal
         Refusal::new(
             format!("{count} columns, but a line of {} has {}: {}", layout.name, layout.columns.len(), layout.columns.join(", "),),
         );
+    if body.split(|&b| is_white(b)).filter(|word| !word.is_empty()).nth(1).is_some_and(|word| word.starts_with(b"qid:")) {
+        return Err(refusal.hint("this is a LETOR line: read it with `read_letor`, or as `--letor FILE --scores FILE`."));
+    }
     Err(if count == 6 { refusal.hint("six columns are what a run has; were qrels and run exchanged?") } else { refusal })
 }
 

@@ -46,6 +46,9 @@ def read(
     `zero_based` indices that start at 0. `n_features` sets the number of features, for files whose last features may
     all be missing; `max_features` is the largest index accepted without it.
     """
+    for what, count in {"n_features": n_features, "max_features": max_features, "threads": threads}.items():
+        if count is not None and count < 0:
+            raise DataError(message(f"{what} must be a whole number from 0, not {count}"))
     text = opened(path)
     found = _kernels.read_letor(
         text,
