@@ -2,7 +2,8 @@
 
     python benchmarks/speed/pairs.py
 
-The clock runs from labels and scores to per-list values; the peers are called once a list. Ratios are of the best times.
+The clock runs from labels and scores to per-list values; the peers are called once a list.
+Ratios are of the best times.
 """
 
 from __future__ import annotations
