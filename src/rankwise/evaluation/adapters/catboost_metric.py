@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from itertools import combinations
 from typing import Any
 
 import numpy as np
@@ -38,8 +39,9 @@ class CatBoostMetric:
     def evaluate(self, approxes: Any, target: Any, weight: Any) -> tuple[float, float]:
         """The mean over the lists, and a weight of 1."""
         labels = np.asarray(target, dtype=np.float32)
-        for data in self.sets:
-            if np.array_equal(_labels(data), labels):
+        for known, lists in self.sets:
+            if np.array_equal(known, labels):
+                data = Dataset.of(labels=known, qid=lists)
                 return means([self.measure], data, np.asarray(approxes[0]))[0], 1.0
         what = f"CatBoost evaluates {len(labels):,} rows whose labels are not those of a set that was given"
         raise DataError(message(what, hint=_HINT))
@@ -49,15 +51,17 @@ class CatBoostMetric:
         return error / weight
 
     def _refuse_twins(self) -> None:
-        for at, one in enumerate(self.sets):
-            for other in self.sets[:at]:
-                if np.array_equal(_labels(one), _labels(other)) and not _same_lists(one, other):
-                    what = "two sets have the same labels in different lists, so that CatBoost's cannot be told apart"
-                    raise MeasureError(message(what, hint="make a metric for each, and fit with one at a time."))
+        for (labels, lists), (others, other_lists) in combinations(self.sets, 2):
+            if np.array_equal(labels, others) and not np.array_equal(lists, other_lists):
+                what = "two sets have the same labels in different lists, so that CatBoost's cannot be told apart"
+                raise MeasureError(message(what, hint="make a metric for each, and fit with one at a time."))
 
 
-def _set(given: Any) -> Dataset:
-    """The labels and lists of a pool, or of a pair of labels and group ids."""
+def _set(given: Any) -> tuple[npt.NDArray[np.float32], npt.NDArray[np.int64]]:
+    """The labels of a pool, or of a pair of labels and group ids, and the number of each row's list.
+
+    They are arrays, because CatBoost copies its parameters deeply.
+    """
     if hasattr(given, "get_group_id_hash"):
         labels, groups = given.get_label(), given.get_group_id_hash()
         if groups is None:
@@ -66,17 +70,10 @@ def _set(given: Any) -> Dataset:
         labels, groups = given
     else:
         raise DataError(message(f"a catboost.Pool or labels and group ids are wanted, not {given!r:.80}", hint=_HINT))
-    return Dataset.of(labels=np.asarray(labels, dtype=np.float64), qid=np.asarray(groups))
-
-
-def _labels(data: Dataset) -> npt.NDArray[np.float32]:
-    """The labels in the caller's order and in CatBoost's precision."""
-    return data.in_callers_order(data.labels).astype(np.float32)
-
-
-def _same_lists(one: Dataset, other: Dataset) -> bool:
-    mine, theirs = (np.arange(len(d.labels)) if d.rows is None else d.rows for d in (one, other))
-    return np.array_equal(one.offsets, other.offsets) and np.array_equal(mine, theirs)
+    data = Dataset.of(labels=np.asarray(labels, dtype=np.float64), qid=np.asarray(groups))
+    numbers = np.repeat(np.arange(len(data)), np.diff(data.offsets))
+    # CatBoost hands labels out in single precision.
+    return data.in_callers_order(data.labels).astype(np.float32), data.in_callers_order(numbers)
 
 
 def catboost(measure: Measure | str, *sets: Any) -> CatBoostMetric:
