@@ -40,8 +40,9 @@ _RENAMED = {
     "read_table": ("rankwise.data.formats.tables", "read"),
     "read_scores": ("rankwise.data.formats.scores", "read"),
     "write_scores": ("rankwise.data.formats.scores", "write"),
-    "read_qrels": ("rankwise.data.formats.trec", "read_qrels"),
-    "read_run": ("rankwise.data.formats.trec", "read_run"),
+    "read": ("rankwise.data.formats.doors", "read"),
+    "read_qrels": ("rankwise.data.formats.doors", "read_qrels"),
+    "read_run": ("rankwise.data.formats.doors", "read_run"),
     "write_qrels": ("rankwise.data.formats.trec", "write_qrels"),
     "write_run": ("rankwise.data.formats.trec", "write_run"),
 }
@@ -53,13 +54,14 @@ if TYPE_CHECKING:
     from rankwise.data import collections
     from rankwise.data.dataset import Dataset
     from rankwise.data.folds import Fold, folds, split
+    from rankwise.data.formats.doors import read, read_qrels, read_run
     from rankwise.data.formats.groups import read as read_groups
     from rankwise.data.formats.letor import read as read_letor
     from rankwise.data.formats.letor import write as write_letor
     from rankwise.data.formats.scores import read as read_scores
     from rankwise.data.formats.scores import write as write_scores
     from rankwise.data.formats.tables import read as read_table
-    from rankwise.data.formats.trec import read_qrels, read_run, write_qrels, write_run
+    from rankwise.data.formats.trec import write_qrels, write_run
     from rankwise.data.judgments import JudgedRun, Qrels, Run, judge
     from rankwise.data.simulate import hotel_log, hotel_searches
     from rankwise.errors import ConventionError, DataError, MeasureError, RankwiseError

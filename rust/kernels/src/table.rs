@@ -3,6 +3,7 @@
 //! The batches are taken one after the other. A query id is compared with that of the row before and kept once a run,
 //! so that a column of ids costs nothing for each row; an id of a document is copied into the text, never made an object.
 
+use std::hash::BuildHasher;
 use std::io::Write;
 
 use arrow_array::cast::AsArray;
@@ -14,7 +15,7 @@ pub use arrow_array::ffi_stream::{FFI_ArrowArrayStream, RecordBatchStreamReader}
 
 use crate::error::{Error, Result};
 use crate::ids::{LONGEST_ID, Span};
-use crate::lists::{Lists, Run};
+use crate::lists::{Grouping, Lists};
 
 /// What a column of the stream becomes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -101,8 +102,8 @@ struct Reading<'a> {
     place: Place<'a>,
     text: Vec<u8>,
     rows: usize,
-    runs: Vec<Run>,
-    last: Option<i64>,
+    by_text: Grouping<Span>,
+    by_number: Grouping<i64>,
     columns: Vec<Column>,
     features: Vec<f32>,
     width: usize,
@@ -123,8 +124,8 @@ impl<'a> Reading<'a> {
             // The leading line end keeps a first id from being taken for a byte order mark.
             text: b"\n".to_vec(),
             rows: 0,
-            runs: Vec::new(),
-            last: None,
+            by_text: Grouping::default(),
+            by_number: Grouping::default(),
             columns: roles.iter().filter_map(column).collect(),
             features: Vec::with_capacity(rows.saturating_mul(width)),
             width,
@@ -157,10 +158,15 @@ impl<'a> Reading<'a> {
         }
         if array.data_type() == &DataType::Int64 {
             for (row, &value) in array.as_primitive::<Int64Type>().values().iter().enumerate() {
-                if self.last != Some(value) {
-                    self.last = Some(value);
-                    let query = self.number(value);
-                    self.runs.push(Run { row: self.rows + row, query });
+                if self.by_number.last() != Some(&value) {
+                    let row = self.rows + row;
+                    self.by_number.start(
+                        row,
+                        &value,
+                        |&known| known == value,
+                        |hasher, known| hasher.hash_one(known),
+                        || Ok::<_, Error>(value),
+                    )?;
                 }
             }
             return Ok(());
@@ -168,21 +174,15 @@ impl<'a> Reading<'a> {
         let mut row = self.rows;
         each_text(array, |value| {
             let value = value.unwrap_or_default().as_bytes();
-            if self.runs.last().is_none_or(|run| run.query.of(&self.text) != value) {
-                let query = append(&mut self.text, value).ok_or_else(|| too_long(self.place.row(row), value))?;
-                self.runs.push(Run { row, query });
+            if self.by_text.last().is_none_or(|query| query.of(&self.text) != value) {
+                let (grouping, text) = (&mut self.by_text, std::cell::RefCell::new(&mut self.text));
+                let same = |query: &Span| query.of(&text.borrow()) == value;
+                let new = || append(&mut text.borrow_mut(), value).ok_or_else(|| too_long(self.place.row(row), value));
+                grouping.start(row, value, same, |hasher, query| hasher.hash_one(query.of(&text.borrow())), new)?;
             }
             row += 1;
             Ok(())
         })
-    }
-
-    /// The id that is a whole number, written into the text.
-    fn number(&mut self, value: i64) -> Span {
-        let start = self.text.len();
-        // Writing to memory does not fail, and no number is too long.
-        let _ = write!(self.text, "{value}");
-        Span::new(start, self.text.len() - start).unwrap_or_default()
     }
 
     fn column(&mut self, array: &dyn Array, role: Role, at: usize) -> Result<()> {
@@ -191,7 +191,7 @@ impl<'a> Reading<'a> {
             return Err(Error::new(place.row(rows + row), "there is no document id"));
         }
         if array.data_type() == &DataType::Int64 && matches!(role, Role::Document | Role::Ids) {
-            let spans: Vec<u64> = array.as_primitive::<Int64Type>().values().iter().map(|&value| self.number(value).0).collect();
+            let spans: Vec<u64> = array.as_primitive::<Int64Type>().values().iter().map(|&value| number(&mut self.text, value).0).collect();
             if let Some(Column::Spans(all)) = self.columns.get_mut(at) {
                 all.extend(spans);
             }
@@ -235,9 +235,12 @@ impl<'a> Reading<'a> {
         numbers(array, |values| places.zip(values).for_each(|(place, value)| *place = value as f32))
     }
 
-    fn table(self) -> Table {
+    fn table(mut self) -> Table {
         let has_queries = self.roles.contains(&Role::Query);
-        let lists = has_queries.then(|| Lists::of(&self.text, &self.runs, self.rows));
+        let lists = has_queries.then(|| match self.by_number.last() {
+            Some(_) => std::mem::take(&mut self.by_number).lists(self.rows, |value| number(&mut self.text, value)),
+            None => std::mem::take(&mut self.by_text).lists(self.rows, |query| query),
+        });
         Table { text: self.text, rows: self.rows, lists, columns: self.columns, features: self.features, width: self.width }
     }
 }
@@ -245,6 +248,14 @@ impl<'a> Reading<'a> {
 /// A stream that ends in an error: the engine's own words.
 pub fn broken(name: &str, error: &ArrowError) -> Error {
     Error::new(name, error.to_string())
+}
+
+/// The id that is a whole number, written into the text.
+fn number(text: &mut Vec<u8>, value: i64) -> Span {
+    let start = text.len();
+    // Writing to memory does not fail, and no number is too long.
+    let _ = write!(text, "{value}");
+    Span::new(start, text.len() - start).unwrap_or_default()
 }
 
 fn append(text: &mut Vec<u8>, value: &[u8]) -> Option<Span> {

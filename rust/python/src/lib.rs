@@ -15,6 +15,7 @@ mod trec;
 #[pymodule]
 fn _kernels(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_class::<text::Text>()?;
+    module.add_function(wrap_pyfunction!(text::pack_zstd, module)?)?;
     module.add_class::<evaluate::Grades>()?;
     module.add_function(wrap_pyfunction!(evaluate::grade, module)?)?;
     module.add_function(wrap_pyfunction!(evaluate::evaluate, module)?)?;

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use pyo3::prelude::*;
 use pyo3::types::PyBytes;
 use rankwise_kernels::ids::Span;
-use rankwise_kernels::source::Source;
+use rankwise_kernels::source::{self, Source};
 
 use crate::errors::data_error;
 
@@ -39,4 +39,11 @@ impl Text {
     fn at<'py>(&self, py: Python<'py>, span: u64) -> Bound<'py, PyBytes> {
         PyBytes::new(py, Span(span).of(self.0.text()))
     }
+}
+
+/// A zstd frame that holds `content`.
+#[pyfunction]
+pub fn pack_zstd<'py>(py: Python<'py>, content: &[u8]) -> Bound<'py, PyBytes> {
+    let packed = py.detach(|| source::pack_zstd(content));
+    PyBytes::new(py, &packed)
 }

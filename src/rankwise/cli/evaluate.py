@@ -14,12 +14,15 @@ from typing import TYPE_CHECKING, Any
 from rankwise.errors import DataError, RankwiseError, message
 
 if TYPE_CHECKING:
+    from rankwise.data.dataset import Dataset
     from rankwise.evaluation.result import Result
 
 EXAMPLES = """examples:
   rankwise evaluate qrels.txt bm25.run neural.run
   rankwise evaluate qrels.txt bm25.run.gz -m nDCG@10 -m "nDCG(gain='linear')@10" -m trec_eval:map
   rankwise evaluate --letor test.txt --scores scores.txt -m letor4:nDCG@1..10 -m letor4:MeanNDCG
+  rankwise evaluate qrels.parquet bm25.csv neural.run
+  rankwise evaluate --table searches.csv.gz --query srch_id --label booking_bool=5,click_bool=1 --score model
   rankwise evaluate qrels.txt bm25.run --format csv --per-query > values.csv
   rankwise evaluate qrels.txt bm25.run --bootstrap --by-file kinds.txt
   rankwise evaluate qrels.txt bm25.run --format trec_eval -q -m ndcg_cut.10
@@ -30,7 +33,12 @@ FORMATS = ("table", "json", "csv", "markdown", "latex")
 
 def add_arguments(parser: ArgumentParser) -> None:
     add = parser.add_argument
-    add("files", nargs="*", metavar="FILE", help="TREC judgments (qrels), then one or more TREC runs; .gz and - work")
+    add(
+        "files",
+        nargs="*",
+        metavar="FILE",
+        help="judgments (qrels), then one or more runs: TREC files (.gz, .zst and - work), .csv or .parquet",
+    )
     add("--letor", metavar="FILE", help="LETOR / SVMlight lines with labels and query ids, instead of qrels")
     add("--scores", metavar="FILE", action="append", default=[], help="one score a line of --letor; may be repeated")
     add(
@@ -40,6 +48,19 @@ def add_arguments(parser: ArgumentParser) -> None:
         help="which column of --scores is the score (1 is the first, -1 the last)",
     )
     add("--sort-features", action="store_true", help="accept feature indices in any order within a line of --letor")
+    add("--table", metavar="FILE", help="a .csv, .tsv or .parquet file with labels and scores, instead of qrels")
+    add("--query", metavar="COLUMN", help="the column of --table with query ids, if its name is not understood")
+    add("--document", metavar="COLUMN", help="the column of --table with document ids")
+    add("--label", metavar="COLUMN", help="the column of --table with labels, or those of events: booked=5,clicked=1")
+    add(
+        "--score",
+        metavar="COLUMN",
+        action="append",
+        default=[],
+        help="a column of scores in --table; may be repeated",
+    )
+    add("--ascending", action="store_true", help="the least --score stands first, as with a logged position")
+    add("--skip-bad-lines", action="store_true", help="leave out lines of --table that cannot be read, and count them")
     add("-m", "--measure", metavar="M", action="append", help="a measure, or several as nDCG@1..10; may be repeated")
     add("--convention", metavar="NAME", help="the convention of measures without a prefix")
     add("-q", "--per-query", action="store_true", help="the value of each list too")
@@ -78,6 +99,10 @@ def run(arguments: Namespace) -> int:
 
 _TREC_ONLY = {"-c": "complete", "-n": "no_summary", "-l": "level", "-J": "judged_only", "-M": "depth"}
 _LETOR_ONLY = {"--score-column": "score_column", "--sort-features": "sort_features"}
+_TABLE_ONLY = {
+    "--query": "query", "--document": "document", "--label": "label", "--score": "score", "--ascending": "ascending",
+    "--skip-bad-lines": "skip_bad_lines",
+}  # fmt: skip
 _GROUPED = {"--by": "by", "--by-file": "by_file"}
 # What a format has no place for.
 _IDLE = {
@@ -104,6 +129,11 @@ def _refuse_idle_options(arguments: Namespace, form: str) -> None:
     for option, given in _LETOR_ONLY.items() if arguments.letor is None else ():
         if _given(arguments, given):
             raise RankwiseError(message(f"{option} belongs to --letor"))
+    for option, given in _TABLE_ONLY.items() if arguments.table is None else ():
+        if _given(arguments, given):
+            raise RankwiseError(message(f"{option} belongs to --table"))
+    if arguments.table is not None and arguments.letor is not None:
+        raise RankwiseError(message("--table and --letor each hold the labels", hint="leave one of the two out."))
     grouped = [option for option, given in _GROUPED.items() if _given(arguments, given)]
     if len(grouped) > 1:
         raise RankwiseError(message("--by and --by-file are two breakdowns", hint="leave one of the two out."))
@@ -119,11 +149,13 @@ def _refuse_idle_options(arguments: Namespace, form: str) -> None:
 def _given(arguments: Namespace, name: str) -> bool:
     """Whether an option was named; `-l 0` is."""
     value = getattr(arguments, name)
-    return value is not None and value is not False
+    return value is not None and value is not False and value != []
 
 
 def evaluate_files(arguments: Namespace) -> list[Result]:
     """One result for each run or score file."""
+    if arguments.table is not None:
+        return _table(arguments)
     return _letor(arguments) if arguments.letor is not None else _trec(arguments)
 
 
@@ -168,31 +200,92 @@ def _letor(arguments: Namespace) -> list[Result]:
     return results
 
 
+def _table(arguments: Namespace) -> list[Result]:
+    """A table that holds labels and scores; one result for each column of scores."""
+    if arguments.files or arguments.scores:
+        what = f"--table takes no further files ({[*arguments.files, *arguments.scores][0]})"
+        raise RankwiseError(message(what, hint="scores are columns, named with --score."))
+    from rankwise.data.formats import tables
+    from rankwise.evaluation.evaluate import evaluate
+
+    first, *others = arguments.score or [None]
+    named = [arguments.by] if arguments.by is not None else []
+    data = tables.read(
+        arguments.table,
+        query=arguments.query,
+        document=arguments.document,
+        score=first,
+        features=(),
+        keep=[*others, *named],
+        skip_bad_lines=arguments.skip_bad_lines,
+        threads=arguments.threads,
+        **_labels(arguments.label),
+    )
+    if data.skipped_lines:
+        print(f"rankwise: {arguments.table}: lines left out as bad: {data.skipped_lines:,}", file=sys.stderr)
+    results = []
+    for name in arguments.score or [next(iter(data.columns), "")]:
+        with _refusals_name(arguments.table):
+            results.append(evaluate(data, _ranking(data, name, arguments.ascending), name=name, **_options(arguments)))
+    return results
+
+
+def _labels(text: str | None) -> dict[str, Any]:
+    """`grade` names a column, `booked=5,clicked=1` several and what each is worth."""
+    if text is None or "=" not in text:
+        return {"label": text}
+    labels = {}
+    for part in text.split(","):
+        column, _, worth = part.partition("=")
+        try:
+            labels[column.strip()] = float(worth)
+        except ValueError:
+            hint = "write --label booked=5,clicked=1."
+            raise RankwiseError(message(f"--label: '{part}' is not a column and its label", hint=hint)) from None
+    return {"labels": labels}
+
+
+def _ranking(data: Dataset, name: str, ascending: bool) -> Any:
+    if not name:
+        what = "no column is known to be the score"
+        raise RankwiseError(message(what, hint="name it with --score COLUMN; without, score or prediction is taken."))
+    if not ascending:
+        return name
+    import numpy as np
+
+    column = data.columns[name]
+    return -data.in_callers_order(column) if isinstance(column, np.ndarray) else name
+
+
 def _trec(arguments: Namespace) -> list[Result]:
     if arguments.scores:
         raise RankwiseError(message("--scores needs --letor, the file that holds the labels"))
     if len(arguments.files) < 2:
         hint = "rankwise evaluate QRELS RUN…, or --letor FILE --scores FILE; `rankwise evaluate --help` has examples."
         raise RankwiseError(message("judgments and at least one run are needed", hint=hint))
-    from rankwise import _kernels
-
     judgments, *runs = arguments.files
     if arguments.files.count("-") > 1:
         raise RankwiseError(message("standard input can be only one of the files"))
     # The kernels read while Python imports NumPy; one run at a time, since runs are large.
-    first = _kernels.read_ahead(runs[0], qrels=False, threads=arguments.threads)
-    qrels_file = _kernels.read_ahead(judgments, qrels=True, threads=arguments.threads)
-    from rankwise.data.formats import trec
+    first = _read_ahead(runs[0], False, arguments.threads)
+    qrels_file = _read_ahead(judgments, True, arguments.threads)
+    from rankwise.data.formats.doors import read_qrels, read_run
     from rankwise.evaluation.evaluate import evaluate
 
-    qrels = trec.read_qrels(qrels_file)
+    qrels = read_qrels(qrels_file, threads=arguments.threads)
     results = []
     for path, name in zip([first, *runs[1:]], _names(runs), strict=True):
         with _refusals_name(name):
-            results.append(
-                evaluate(qrels, trec.read_run(path, threads=arguments.threads), name=name, **_options(arguments))
-            )
+            results.append(evaluate(qrels, read_run(path, threads=arguments.threads), name=name, **_options(arguments)))
     return results
+
+
+def _read_ahead(path: str, qrels: bool, threads: int | None) -> Any:
+    """A TREC file that is being read; of a table, its path."""
+    from rankwise import _kernels
+    from rankwise.data.formats.doors import is_table
+
+    return path if is_table(path) else _kernels.read_ahead(path, qrels=qrels, threads=threads)
 
 
 class _refusals_name:
@@ -284,12 +377,12 @@ def _write(results: list[Result], form: str, arguments: Namespace) -> None:
 
 def _trec_eval(arguments: Namespace, version: str) -> str:
     """What trec_eval would print, a run after the other."""
-    from rankwise.data.formats import trec
+    from rankwise.data.formats.doors import read_qrels, read_run
     from rankwise.evaluation.trec_eval_format import left_out, trec_eval_output
 
-    if arguments.letor is not None or len(arguments.files) < 2:
+    if arguments.letor is not None or arguments.table is not None or len(arguments.files) < 2:
         raise RankwiseError(message("--format trec_eval needs judgments and a run as TREC files"))
-    qrels = trec.read_qrels(arguments.files[0])
+    qrels = read_qrels(arguments.files[0])
     options: dict[str, Any] = {
         "version": version,
         "measures": arguments.measure or (),
@@ -302,4 +395,4 @@ def _trec_eval(arguments: Namespace, version: str) -> str:
     }
     for name, reason in left_out(options["measures"], version=version).items():
         print(f"rankwise: {name} is left out: {reason}", file=sys.stderr)
-    return "".join(trec_eval_output(qrels, trec.read_run(path), **options) for path in arguments.files[1:])
+    return "".join(trec_eval_output(qrels, read_run(path), **options) for path in arguments.files[1:])

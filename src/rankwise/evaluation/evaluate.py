@@ -39,9 +39,11 @@ def evaluate(
 
     `judgments` and `scores` are one of
 
-    - a `Dataset` and one score a row, in the order in which the caller gave the rows;
+    - a `Dataset` and one score a row, in the order in which the caller gave the rows, or the name of its column;
+    - a frame (pandas, Polars, pyarrow, DuckDB) that holds both and the name of the column of scores;
     - arrays of labels and scores, cut into lists by `qid=` (a query id a row, rows in any order) or `group=` (sizes);
-    - qrels and a run: `Qrels` and `Run`, paths of TREC files, or `{query: {document: label}}` and the same of scores;
+    - qrels and a run: `Qrels` and `Run`, frames, paths of TREC files or of tables, or `{query: {document: label}}` and
+      the same of scores;
     - a `JudgedRun` alone.
 
     `measures` are `Measure`s or their texts; `convention` (default `standard`) is that of texts without a prefix.

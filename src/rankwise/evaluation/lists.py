@@ -10,6 +10,7 @@ import numpy as np
 import numpy.typing as npt
 
 from rankwise import _kernels
+from rankwise.data.formats.doors import is_frame, read_qrels, read_run
 from rankwise.data.ids import Ids
 from rankwise.errors import ConventionError, DataError, LabelError, MeasureError, message
 from rankwise.measures.base import Measure
@@ -94,6 +95,8 @@ class Lists:
             raise DataError(message(what, hint="leave out `qid` and `group`."))
         if isinstance(judgments, JudgedRun):
             return cls._of_judged_run(judgments, by, threads)
+        if isinstance(scores, str) and is_frame(judgments):
+            judgments = _labelled(judgments, scores, by, threads)
         if _is_judgments(judgments):
             return cls._of_judged_run(_judge(judgments, scores, threads), by, threads)
         from rankwise.data.dataset import Dataset
@@ -113,7 +116,8 @@ class Lists:
     def _of_dataset(cls, data: Dataset, scores: Any, by: Any, threads: int | None) -> Lists:
         if scores is None:
             raise DataError(message("there is a dataset but no scores", hint="evaluate(dataset, scores, measures)."))
-        column = np.asarray(scores)
+        is_named = isinstance(scores, str)
+        column = _column(data, scores) if is_named else np.asarray(scores)
         rows = len(data.labels)
         if column.shape != (rows,):
             found = f"{column.shape[0]:,}" if column.ndim == 1 else f"an array of shape {column.shape}"
@@ -123,12 +127,13 @@ class Lists:
                 raise DataError(message(f"scores: numbers are needed, not {column.dtype}"))
             column = column.astype(np.float64)
         if data.rows is not None and np.isnan(column).any():
+            column = data.in_callers_order(column) if is_named else column
             # The kernels would name the row as it stands here, not as the caller gave it.
             hint = "mend or remove the row; a ranker that returns NaN has usually been fed NaN."
             what = "the score is NaN, which has no place in an order"
             raise DataError(message(what, place=f"scores, row {int(np.isnan(column).argmax())}", hint=hint))
         # Scores of our own: bounds may be asked for when the caller's array holds something else already.
-        own = column.copy() if data.rows is None else np.ascontiguousarray(data.reorder(column))
+        own = column.copy() if data.rows is None or is_named else np.ascontiguousarray(data.reorder(column))
         lists = cls(
             data.labels,
             own,
@@ -279,25 +284,43 @@ def _has_lists(judgments: Any) -> bool:
 def _is_judgments(judgments: Any) -> bool:
     from rankwise.data.judgments import Qrels
 
-    return isinstance(judgments, (Qrels, Mapping, str, PathLike))
+    return isinstance(judgments, (Qrels, Mapping, str, PathLike)) or is_frame(judgments)
+
+
+def _labelled(table: Any, score: str, by: Any, threads: int | None) -> Dataset:
+    """A frame that holds labels and scores."""
+    from rankwise.data.formats import tables
+
+    return tables.read(table, score=score, features=(), keep=[by] if isinstance(by, str) else (), threads=threads)
+
+
+def _column(data: Dataset, name: str) -> npt.NDArray[Any]:
+    """A column of a dataset that holds numbers."""
+    if name not in data.columns:
+        known = f"there are {', '.join(data.columns)}" if data.columns else "there are none"
+        hint = f"{known}; name it when the table is read: `read_table(…, score='{name}')`."
+        raise DataError(message(f"the dataset has no column '{name}'", hint=hint))
+    column = data.columns[name]
+    if isinstance(column, Ids):
+        raise DataError(message(f"scores are numbers, and column '{name}' holds texts"))
+    return column
 
 
 def _judge(judgments: Any, run: Any, threads: int | None) -> JudgedRun:
-    from rankwise.data.formats import trec
     from rankwise.data.judgments import Qrels, Run, judge
 
     if run is None:
         raise DataError(message("there are judgments but no run", hint="evaluate(qrels, run, measures)."))
-    if isinstance(judgments, (str, PathLike)):
-        judgments = trec.read_qrels(judgments)
+    if isinstance(judgments, (str, PathLike)) or is_frame(judgments):
+        judgments = read_qrels(judgments, threads=threads)
     elif isinstance(judgments, Mapping):
         judgments = Qrels.of(judgments)
-    if isinstance(run, (str, PathLike)):
-        run = trec.read_run(run)
+    if isinstance(run, (str, PathLike)) or is_frame(run):
+        run = read_run(run, threads=threads)
     elif isinstance(run, Mapping):
         run = Run.of(run)
     if not isinstance(run, Run):
-        hint = "give a Run, a path, or {query: {document: score}}."
+        hint = "give a Run, a path, a frame, or {query: {document: score}}."
         raise DataError(
             message(f"judgments of queries and documents need a run of the same, not {type(run).__name__}", hint=hint)
         )

@@ -10,18 +10,18 @@ import os
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from rankwise import _kernels
+from rankwise.data.formats.doors import is_frame, is_parquet
 from rankwise.errors import DataError, message
 
 if TYPE_CHECKING:
     import duckdb
 
-__all__ = ["Table", "is_frame", "kind", "opened", "quoted"]
+__all__ = ["Table", "kind", "opened", "quoted"]
 
 DELIMITERS = (",", "\t", ";", "|")
 ABSENT = ("", "NULL", "null")
@@ -32,13 +32,6 @@ COMPRESSIONS = {b"\x1f\x8b": "gzip", b"\x28\xb5\x2f\xfd": "zstd"}
 WHOLE = ("TINYINT", "SMALLINT", "INTEGER", "BIGINT", "UTINYINT", "USMALLINT", "UINTEGER", "BOOLEAN")
 NUMBERS = ("FLOAT", "DOUBLE", "UBIGINT", "HUGEINT", "UHUGEINT", "DECIMAL", '"NULL"', "BIGNUM", "VARINT")
 TEXTS = ("VARCHAR", "ENUM", "UUID", "TIME", "INTERVAL", "JSON", "CHAR")
-
-
-def is_frame(source: object) -> bool:
-    """Whether an object is a frame or a stream of columns, by Arrow's interface."""
-    if isinstance(source, type):
-        return False
-    return any(hasattr(source, name) for name in ("__arrow_c_stream__", "__arrow_c_array__")) or _is_pandas(source)
 
 
 def kind(column_type: str) -> str:
@@ -128,9 +121,9 @@ class Table:
 
 
 class _Parquet(Table):
-    def __init__(self, connection: duckdb.DuckDBPyConnection, path: str, function: str) -> None:
+    def __init__(self, connection: duckdb.DuckDBPyConnection, path: str) -> None:
         super().__init__(connection, path, 1)
-        self.source = f"{function}({literal(_no_pattern(path))})"
+        self.source = f"read_parquet({literal(_no_pattern(path))})"
         with self.refusals():
             self.types = self.describe()
             self.rows = int(self._rows(f"count(*) FROM {self.source}")[0][0])
@@ -243,9 +236,8 @@ def _table(connection: duckdb.DuckDBPyConnection, source: Any, skip_bad_lines: b
     if isinstance(source, (str, os.PathLike)):
         path = os.fspath(source)
         _refuse_no_file(path)
-        ending = Path(path).suffixes[-1:]
-        if ending == [".parquet"]:
-            return _Parquet(connection, path, "read_parquet")
+        if path.lower().endswith(".parquet") or is_parquet(path):
+            return _Parquet(connection, path)
         return _Delimited(connection, path, skip_bad_lines=skip_bad_lines)
     if isinstance(source, Mapping):
         return _Frame(connection, _columns(source))

@@ -3,25 +3,30 @@
 from __future__ import annotations
 
 import gzip
+import io
 import os
 import secrets
 import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import IO
+from typing import IO, Any, cast
 
-from rankwise._kernels import Text
+from rankwise._kernels import Text, pack_zstd
 from rankwise.errors import DataError, message
 
 __all__ = ["PathLike", "opened", "placing", "unpacked", "writing"]
 
+# Bytes of text in a zstd frame; more hardly pack better.
+FRAME = 1 << 22
+
 PathLike = str | os.PathLike[str]
 GZIP = b"\x1f\x8b"
+ZSTD = b"\x28\xb5\x2f\xfd"
 
 
 def opened(path: PathLike) -> Text:
-    """The text of a file, unpacked if it is gzip; `-` is standard input."""
+    """The text of a file, unpacked if it is gzip or zstd; `-` is standard input."""
     return Text.open(os.fspath(path))
 
 
@@ -29,9 +34,12 @@ def opened(path: PathLike) -> Text:
 def unpacked(path: PathLike) -> Iterator[IO[bytes]]:
     """The bytes of a file that is too large to hold at once, line by line; unpacked if it is gzip by its content."""
     with open(path, "rb") as file:
-        packed = file.read(2) == GZIP
+        start = file.read(4)
         file.seek(0)
-        if not packed:
+        if start == ZSTD:
+            hint = "unpack it first, with `zstd -d`."
+            raise DataError(message("a zstd file is not read line by line", place=str(path), hint=hint))
+        if not start.startswith(GZIP):
             yield file
             return
         with gzip.open(file) as inside:
@@ -43,7 +51,10 @@ def unpacked(path: PathLike) -> Iterator[IO[bytes]]:
 
 @contextmanager
 def writing(path: PathLike) -> Iterator[IO[bytes] | gzip.GzipFile]:
-    """A file that appears under its name once it is complete, packed if that ends in `.gz`; `-` is standard output."""
+    """A file that appears under its name once it is complete; `-` is standard output.
+
+    It is packed if its name ends in `.gz` or `.zst`.
+    """
     if os.fspath(path) == "-":
         yield sys.stdout.buffer
         sys.stdout.buffer.flush()
@@ -53,6 +64,9 @@ def writing(path: PathLike) -> Iterator[IO[bytes] | gzip.GzipFile]:
             # No name and no time: the same content gives the same bytes.
             with gzip.GzipFile(filename="", mode="wb", fileobj=file, mtime=0) as packed:
                 yield packed
+        elif Path(path).suffix == ".zst":
+            with io.BufferedWriter(_Zstd(file), FRAME) as frames:
+                yield cast(IO[bytes], frames)
         else:
             yield file
 
@@ -68,3 +82,17 @@ def placing(path: PathLike) -> Iterator[Path]:
         part.replace(target)
     finally:
         part.unlink(missing_ok=True)
+
+
+class _Zstd(io.RawIOBase):
+    """Writes each piece as a frame of its own; frames one after the other are one text."""
+
+    def __init__(self, file: IO[bytes]) -> None:
+        self.file = file
+
+    def writable(self) -> bool:
+        return True
+
+    def write(self, piece: Any) -> int:
+        self.file.write(pack_zstd(bytes(piece)))
+        return len(piece)

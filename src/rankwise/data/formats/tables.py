@@ -6,7 +6,6 @@ Rows stand in any order; rows of one query become one list, in the order in whic
 
 from __future__ import annotations
 
-import os
 from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
@@ -22,19 +21,7 @@ from rankwise.data.ids import Ids
 from rankwise.data.judgments import Qrels, Run
 from rankwise.errors import DataError, message
 
-__all__ = ["is_table", "read", "read_qrels", "read_run"]
-
-ENDINGS = (".csv", ".tsv", ".parquet")
-PACKED = (".gz", ".zst")
-
-
-def is_table(source: object) -> bool:
-    """Whether a path has the ending of a table, or an object is a frame."""
-    if isinstance(source, (str, os.PathLike)):
-        name = os.fspath(source).lower()
-        packed = next((ending for ending in PACKED if name.endswith(ending)), "")
-        return name.removesuffix(packed).endswith(ENDINGS)
-    return engine.is_frame(source)
+__all__ = ["read", "read_qrels", "read_run"]
 
 
 def read(
