@@ -177,7 +177,7 @@ def mutated(draw: st.DrawFn) -> bytes:
 @given(st.one_of(st.binary(max_size=60), mutated(), mutated().map(lambda text: text * 3)))
 @settings(max_examples=3000, deadline=None)
 def test_any_bytes_are_read_as_the_oracle_reads_them_or_refused_at_the_same_line(content):
-    if content.startswith(b"\x1f\x8b"):
+    if content.startswith((b"\x1f\x8b", b"\x28\xb5\x2f\xfd")):
         return
     try:
         right = oracle.read(content, max_features=500)

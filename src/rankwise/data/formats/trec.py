@@ -78,8 +78,8 @@ def _rows(lists: _Lists, *, fall: bool = False) -> Iterator[tuple[bytes, bytes, 
             yield query, _column(at(document), "document"), rank, value
 
 
-# What a file must not begin with: a comment, byte order marks, gzip.
-_BEGINNINGS = (b"#", b"\xef\xbb\xbf", b"\xff\xfe", b"\xfe\xff", b"\x1f\x8b")
+# What a file must not begin with: a comment, byte order marks, gzip, zstd.
+_BEGINNINGS = (b"#", b"\xef\xbb\xbf", b"\xff\xfe", b"\xfe\xff", b"\x1f\x8b", b"\x28\xb5\x2f\xfd")
 
 
 def _column(word: bytes, what: str) -> bytes:
