@@ -21,7 +21,7 @@ from rankwise import (
     write_scores,
 )
 from rankwise._kernels import pack_zstd
-from rankwise.data.formats.files import writing
+from rankwise.data.formats.files import unpacked, writing
 
 MAGIC = b"\x28\xb5\x2f\xfd"
 
@@ -83,3 +83,10 @@ def test_a_frame_that_asks_for_gigabytes_of_window_is_refused(tmp_path):
     (tmp_path / "scores.zst").write_bytes(bytes([0x28, 0xB5, 0x2F, 0xFD, 0x00, 0xF8, 1, 0, 0]))
     with pytest.raises(DataError, match=r"the zstd data are damaged or cut off after 0 bytes"):
         read_scores(tmp_path / "scores.zst")
+
+
+def test_zstd_is_refused_where_lines_are_read_one_by_one(tmp_path):
+    (tmp_path / "data.zst").write_bytes(pack_zstd(b"1 qid:1\n"))
+    words = r"data\.zst: a zstd file is not read line by line\nHint: unpack"
+    with pytest.raises(DataError, match=words), unpacked(tmp_path / "data.zst"):
+        pass

@@ -177,7 +177,7 @@ def _several(name: str, column: str | None, one: object, other: object, place: s
 
 def _reader(source: Path, query: str | None, column: str | None, skip_bad_lines: bool) -> _Text | _Parquet:
     # The engine of tables is no part of reading text.
-    from rankwise.data.formats.tables import is_table
+    from rankwise.data.formats.doors import is_table
 
     if source.suffix == ".zst":
         raise DataError(message("a file packed as .zst is not divided", place=str(source), hint="unpack it first."))
