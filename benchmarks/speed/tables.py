@@ -1,17 +1,21 @@
 """A Parquet table to nDCG@10: Rankwise beside Polars' expressions and pandas' groupby-apply, interleaved.
 
     python benchmarks/speed/tables.py [--rows 10000000] [--repeats 3] [--folder DIR] [--pandas-rows 200000]
+    python benchmarks/speed/tables.py --handover
 
 Needs `pip install polars pandas pyarrow`, for this benchmark alone.
 Each contender reads the columns it needs from the file, groups the rows by query and computes the mean of nDCG@10
 (gain 2^label − 1, discount 1/log2(i + 1), the ideal from the same list); their means must agree.
 pandas runs on the first `--pandas-rows` rows, and its time is scaled to all of them.
 The kinds of the file: query ids that are whole numbers, texts, and texts of rows in random order.
+`--handover` measures the engines alone: from the file through Arrow to the kernels' arrays, a process each.
 """
 
 from __future__ import annotations
 
 import argparse
+import subprocess
+import sys
 import tempfile
 from collections.abc import Callable
 from pathlib import Path
@@ -28,6 +32,9 @@ K = 10
 def main() -> None:
     options = arguments()
     folder = Path(options.folder)
+    if options.handover:
+        print(table(["query ids", "engine", "s", "peak MB"], handovers(folder, options)))
+        return
     rows = []
     for kind in options.kinds:
         path = made(folder, kind, options.rows)
@@ -43,6 +50,7 @@ def arguments() -> argparse.Namespace:
     parser.add_argument("--pandas-rows", type=int, default=200_000, help="0 leaves pandas out")
     parser.add_argument("--folder", default=tempfile.gettempdir(), help="where the files are made")
     parser.add_argument("--kinds", nargs="+", default=["int", "text", "shuffled"])
+    parser.add_argument("--handover", action="store_true", help="the engines' hand-over instead")
     return parser.parse_args()
 
 
@@ -127,6 +135,40 @@ def by_pandas(path: Path) -> float:
         return float(ranked @ discounts[: len(ranked)] / ideal) if ideal > 0 else 0.0
 
     return float(pd.read_parquet(path).groupby("qid")[["label", "score"]].apply(ndcg).mean())
+
+
+HANDOVER = """
+import sys, time, resource
+from rankwise import _kernels
+engine, path = sys.argv[1:]
+if engine == "DuckDB":
+    import duckdb
+    stream = lambda: duckdb.sql(f"SELECT qid, label::DOUBLE, score FROM '{path}'").__arrow_c_stream__()
+else:
+    import polars as pl
+    columns = ["qid", pl.col("label").cast(pl.Float64), "score"]
+    stream = lambda: pl.scan_parquet(path).select(columns).collect().__arrow_c_stream__()
+start = time.perf_counter()
+found = _kernels.read_arrow(stream(), ["query", "number", "number"])
+print(time.perf_counter() - start, resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024, found.rows)
+"""
+
+
+def handovers(folder: Path, options: argparse.Namespace) -> list[list[object]]:
+    """Best seconds and least peak of each engine, in turns."""
+    rows: list[list[object]] = []
+    for kind in options.kinds:
+        path = str(made(folder, kind, options.rows))
+        found: dict[str, list[tuple[float, float]]] = {"DuckDB": [], "Polars": []}
+        for _ in range(options.repeats):
+            for engine, times in found.items():
+                command = [sys.executable, "-c", HANDOVER, engine, path]
+                words = subprocess.run(command, check=True, capture_output=True, text=True).stdout.split()
+                assert int(words[2]) == options.rows
+                times.append((float(words[0]), float(words[1])))
+        for engine, times in found.items():
+            rows.append([kind, engine, f"{min(s for s, _ in times):.3f}", f"{min(m for _, m in times):.0f}"])
+    return rows
 
 
 if __name__ == "__main__":

@@ -264,3 +264,60 @@ def test_help_and_unknown_verbs(capsys: pytest.CaptureFixture[str]) -> None:
 def test_importing_is_light() -> None:
     code = "import sys, rankwise; print([m for m in ('numpy', 'duckdb', 'scipy', 'pandas') if m in sys.modules])"
     assert subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout == "[]\n"
+
+
+EVENTS = (
+    "srch,hotel,position,model,site,click,book\n7,a,1,0.1,u,0,0\n8,b,1,0.5,v,1,0\n7,c,2,0.2,u,1,1\n8,d,2,0.25,v,0,0\n"
+)
+TABLE = ["--query", "srch", "--label", "book=5,click=1", "-m", "RR", "-m", "nDCG@5"]
+
+
+def test_a_table_with_events_and_scores_is_evaluated(tmp_path, capsys):
+    (tmp_path / "log.csv").write_text(EVENTS)
+    table = ["evaluate", "--table", str(tmp_path / "log.csv"), *TABLE, "--format", "csv"]
+    assert main([*table, "--score", "model"]) == 0
+    assert capsys.readouterr().out == "run,measure,query,value\nmodel,RR,all,1.0\nmodel,nDCG@5,all,1.0\n"
+    assert main([*table, "--score", "position", "--ascending", "-q"]) == 0
+    lines = capsys.readouterr().out.splitlines()
+    assert ("position,RR,7,0.5" in lines, "position,RR,8,1.0" in lines, "position,RR,all,0.75" in lines) == (True,) * 3
+    assert main([*table, "--score", "model", "--by", "site"]) == 0
+    assert "model,RR,u,1,1.0" in capsys.readouterr().out
+
+
+def test_bad_lines_of_a_table_are_counted_on_standard_error(tmp_path, capsys):
+    (tmp_path / "log.csv").write_text(EVENTS + "9,e")
+    table = ["evaluate", "--table", str(tmp_path / "log.csv"), *TABLE, "--score", "model", "--format", "csv"]
+    assert main(table) == 2
+    error = capsys.readouterr().err
+    assert "log.csv, line 6: 2 fields where the first line has 7" in error and "--skip-bad-lines" in error
+    assert main([*table, "--skip-bad-lines"]) == 0
+    found = capsys.readouterr()
+    assert "model,RR,all,1.0" in found.out and "lines left out as bad: 1" in found.err
+
+
+def test_qrels_and_runs_may_be_tables(tmp_path, capsys):
+    (tmp_path / "qrels.csv").write_text("query_id,doc_id,relevance\nq,a,1\nq,b,0\n")
+    (tmp_path / "one.csv").write_text("qid,docno,score\nq,a,0.5\nq,b,0.75\n")
+    (tmp_path / "two.run").write_text("q Q0 a 1 9 t\n")
+    files = [str(tmp_path / name) for name in ("qrels.csv", "one.csv", "two.run")]
+    assert main(["evaluate", *files, "-m", "RR", "--format", "csv"]) == 0
+    assert capsys.readouterr().out == "run,measure,query,value\none.csv,RR,all,0.5\ntwo.run,RR,all,1.0\n"
+
+
+@pytest.mark.parametrize(
+    ("words", "says"),
+    [
+        (["q", "r", "--score", "x"], "--score belongs to --table"),
+        (["--letor", "f", "--scores", "s", "--skip-bad-lines"], "--skip-bad-lines belongs to --table"),
+        (["--letor", "f", "--table", "t.csv"], "--table and --letor each hold the labels"),
+        (["--table", "LOG", "more.csv"], "--table takes no further files (more.csv)"),
+        (["--table", "LOG", "--query", "srch", "--label", "book=5,click"], "--label: 'click' is not a column and its"),
+        (["--table", "LOG", "--query", "srch", "--label", "book"], "no column is known to be the score"),
+        (["--table", "LOG", "--query", "nothing"], "there is no column 'nothing'"),
+        (["--table", "LOG", "--format", "trec_eval"], "--format trec_eval needs judgments and a run"),
+    ],
+)
+def test_options_of_tables_that_cannot_be_are_refused(words, says, tmp_path, capsys):
+    (tmp_path / "log.csv").write_text(EVENTS)
+    assert main(["evaluate", *[str(tmp_path / "log.csv") if word == "LOG" else word for word in words]]) == 2
+    assert says in capsys.readouterr().err

@@ -309,7 +309,7 @@ def _refusal(text: str, place: str) -> DataError:
     where = f"{place}, line {line[1]}"
     fields = re.search(r"Expected Number of Columns: (\d+) Found: (\d+)", text)
     if fields:
-        hint = "a line that was cut off can be left out with `skip_bad_lines=True`."
+        hint = "lines that cannot be read are left out with `skip_bad_lines=True` (`--skip-bad-lines`)."
         return DataError(message(f"{fields[2]} fields where the first line has {fields[1]}", place=where, hint=hint))
     value = re.search(r'converting column "(.*?)"\. Could not convert string "(.*?)" to \'(\w+)', text, re.DOTALL)
     if value:

@@ -151,16 +151,22 @@ class _Roles:
 
     def types(self, matrix: Sequence[str]) -> dict[str, str]:
         """What the columns of a text file are to be read as: ids as they stand, numbers with their fractions."""
-        numeric = [self.label, self.score, self.weight, *matrix]
-        wide = {name: "DOUBLE" for name in numeric if name is not None and self._is_read_as_number(name)}
+        numeric = [self.label, self.score, self.weight, self.position, *matrix]
         ids = {name: "VARCHAR" for name in (self.query, self.document) if name is not None}
-        return wide | ids
+        return _numeric(self.table, [name for name in numeric if name is not None]) | ids
 
-    def _is_read_as_number(self, name: str) -> bool:
-        """Numbers, and texts that are none, so that reading says in which line they stand."""
-        column_type = self.table.types[name]
-        odd = engine.kind(column_type) == "text" and self.table.first_text_that_is_no_number(name) is not None
-        return odd or column_type in ("BIGINT", "DOUBLE")
+
+def _numeric(table: engine.Table, names: Sequence[str]) -> dict[str, str]:
+    """Columns of a text file that are read as numbers: also those that do not look so, to say in which line."""
+
+    def is_read_so(name: str) -> bool:
+        column_type = table.types[name]
+        kind = engine.kind(column_type)
+        odd = kind == "text" and table.first_text_that_is_no_number(name) is not None
+        # `inf` alone is taken for a time.
+        return odd or kind == "time" or column_type in ("BIGINT", "DOUBLE")
+
+    return {name: "DOUBLE" for name in names if is_read_so(name)}
 
 
 Wanted = list[tuple[str, str]]
@@ -217,7 +223,7 @@ def _values(
     names = [*table.types]
     query = str(chosen("query", query, names, table.place))
     document = str(chosen("document", document, names, table.place))
-    table.read_as({query: "VARCHAR", document: "VARCHAR"})
+    table.read_as(_numeric(table, [value]) | {query: "VARCHAR", document: "VARCHAR"})
     number = _number(table, value)
     wanted = [(_id(table, query, "query"), "query"), (_id(table, document, "document"), "document"), (number, "number")]
     found = table.columns(wanted, where=f"WHERE NOT isnan({number})" if absent_is_left_out else "")
