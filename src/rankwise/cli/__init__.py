@@ -15,6 +15,7 @@ __all__ = ["main"]
 # Verb → what it does, in one line. Its module is imported when it is called.
 VERBS = {
     "evaluate": "values of measures for rankings, each with its convention",
+    "explain": "why two numbers differ, split over the choices that differ",
     "conventions": "what a tool's convention is, or what differs between two",
     "collections": "public collections: what they are, and whether a folder holds one",
     "split": "a file of lists into parts or folds, by list, group or time",

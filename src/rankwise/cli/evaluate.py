@@ -11,10 +11,10 @@ import sys
 from argparse import ArgumentParser, Namespace
 from typing import TYPE_CHECKING, Any
 
-from rankwise.errors import DataError, RankwiseError, message
+from rankwise.cli import inputs
+from rankwise.errors import RankwiseError, message
 
 if TYPE_CHECKING:
-    from rankwise.data.dataset import Dataset
     from rankwise.evaluation.result import Result
 
 EXAMPLES = """examples:
@@ -32,37 +32,8 @@ FORMATS = ("table", "json", "csv", "markdown", "latex")
 
 
 def add_arguments(parser: ArgumentParser) -> None:
+    inputs.add_arguments(parser)
     add = parser.add_argument
-    add(
-        "files",
-        nargs="*",
-        metavar="FILE",
-        help="judgments (qrels), then one or more runs: TREC files (.gz, .zst and - work), .csv or .parquet",
-    )
-    add("--letor", metavar="FILE", help="LETOR / SVMlight lines with labels and query ids, instead of qrels")
-    add("--scores", metavar="FILE", action="append", default=[], help="one score a line of --letor; may be repeated")
-    add(
-        "--score-column",
-        metavar="N",
-        type=int,
-        help="which column of --scores is the score (1 is the first, -1 the last)",
-    )
-    add("--sort-features", action="store_true", help="accept feature indices in any order within a line of --letor")
-    add("--table", metavar="FILE", help="a .csv, .tsv or .parquet file with labels and scores, instead of qrels")
-    add("--query", metavar="COLUMN", help="the column of --table with query ids, if its name is not understood")
-    add("--document", metavar="COLUMN", help="the column of --table with document ids")
-    add("--label", metavar="COLUMN", help="the column of --table with labels, or those of events: booked=5,clicked=1")
-    add(
-        "--score",
-        metavar="COLUMN",
-        action="append",
-        default=[],
-        help="a column of scores in --table; may be repeated",
-    )
-    add("--ascending", action="store_true", help="the least --score stands first, as with a logged position")
-    add("--skip-bad-lines", action="store_true", help="leave out lines of --table that cannot be read, and count them")
-    add("-m", "--measure", metavar="M", action="append", help="a measure, or several as nDCG@1..10; may be repeated")
-    add("--convention", metavar="NAME", help="the convention of measures without a prefix")
     add("-q", "--per-query", action="store_true", help="the value of each list too")
     add("--bounds", action="store_true", help="the worst and the best case over ties too")
     add("--bootstrap", action="store_true", help="the bootstrap interval of each mean too")
@@ -75,7 +46,6 @@ def add_arguments(parser: ArgumentParser) -> None:
         help="table (default), json, csv, markdown, latex, trec_eval or trec_eval=10.0",
     )
     add("--digits", type=int, metavar="N", help="digits in tables (default 4); csv and json are never rounded")
-    add("--threads", type=int, metavar="N", help="how many threads; the numbers do not depend on it")
     trec = parser.add_argument_group("with --format trec_eval, as trec_eval has them")
     trec.add_argument("-c", "--complete", action="store_true", help="count judged queries that the run lacks as 0")
     trec.add_argument("-n", "--no-summary", action="store_true", help="no line for all queries")
@@ -93,16 +63,12 @@ def run(arguments: Namespace) -> int:
     if version or form not in FORMATS:
         hint = f"the formats are {', '.join(FORMATS)}, trec_eval and trec_eval=10.0."
         raise RankwiseError(message(f"there is no format '{arguments.format}'", hint=hint))
-    _write(evaluate_files(arguments), form, arguments)
+    options = {"bounds": arguments.bounds, "bootstrap": arguments.bootstrap, "by": _groups(arguments)}
+    _write(inputs.evaluated(arguments, **options), form, arguments)
     return 0
 
 
 _TREC_ONLY = {"-c": "complete", "-n": "no_summary", "-l": "level", "-J": "judged_only", "-M": "depth"}
-_LETOR_ONLY = {"--score-column": "score_column", "--sort-features": "sort_features"}
-_TABLE_ONLY = {
-    "--query": "query", "--document": "document", "--label": "label", "--score": "score", "--ascending": "ascending",
-    "--skip-bad-lines": "skip_bad_lines",
-}  # fmt: skip
 _GROUPED = {"--by": "by", "--by-file": "by_file"}
 # What a format has no place for.
 _IDLE = {
@@ -117,58 +83,22 @@ _IDLE = {
 
 def _refuse_idle_options(arguments: Namespace, form: str) -> None:
     """An option that would change nothing is refused, as are numbers that count nothing."""
-    for option, given in _TREC_ONLY.items() if form != "trec_eval" else ():
-        if _given(arguments, given):
+    for option, name in _TREC_ONLY.items() if form != "trec_eval" else ():
+        if inputs.given(arguments, name):
             hint = "add --format trec_eval" + (
                 ", or say it in the measure, as in P(rel=2)@10." if option == "-l" else "."
             )
             raise RankwiseError(message(f"{option} belongs to --format trec_eval", hint=hint))
-    for option, given in _IDLE.get(form, {}).items():
-        if _given(arguments, given):
+    for option, name in _IDLE.get(form, {}).items():
+        if inputs.given(arguments, name):
             raise RankwiseError(message(f"--format {form} has no place for {option}", hint="leave one of the two out."))
-    for option, given in _LETOR_ONLY.items() if arguments.letor is None else ():
-        if _given(arguments, given):
-            raise RankwiseError(message(f"{option} belongs to --letor"))
-    for option, given in _TABLE_ONLY.items() if arguments.table is None else ():
-        if _given(arguments, given):
-            raise RankwiseError(message(f"{option} belongs to --table"))
-    if arguments.table is not None and arguments.letor is not None:
-        raise RankwiseError(message("--table and --letor each hold the labels", hint="leave one of the two out."))
-    grouped = [option for option, given in _GROUPED.items() if _given(arguments, given)]
+    grouped = [option for option, name in _GROUPED.items() if inputs.given(arguments, name)]
     if len(grouped) > 1:
         raise RankwiseError(message("--by and --by-file are two breakdowns", hint="leave one of the two out."))
     if grouped and form == "csv" and arguments.per_query:
         what = f"the CSV of {grouped[0]} has a row a group, and none for a query"
         raise RankwiseError(message(what, hint="leave out --per-query."))
-    if arguments.digits is not None and not 0 <= arguments.digits <= 17:
-        raise RankwiseError(message(f"--digits lies between 0 and 17, not at {arguments.digits}"))
-    if arguments.threads is not None and arguments.threads < 1:
-        raise RankwiseError(message(f"--threads must be a whole number from 1, not {arguments.threads}"))
-
-
-def _given(arguments: Namespace, name: str) -> bool:
-    """Whether an option was named; `-l 0` is."""
-    value = getattr(arguments, name)
-    return value is not None and value is not False and value != []
-
-
-def evaluate_files(arguments: Namespace) -> list[Result]:
-    """One result for each run or score file."""
-    if arguments.table is not None:
-        return _table(arguments)
-    return _letor(arguments) if arguments.letor is not None else _trec(arguments)
-
-
-def _options(arguments: Namespace) -> dict[str, Any]:
-    project = _project()
-    return {
-        "measures": arguments.measure or project.get("measures"),
-        "convention": arguments.convention or project.get("convention"),
-        "bounds": arguments.bounds,
-        "bootstrap": arguments.bootstrap,
-        "by": _groups(arguments),
-        "threads": arguments.threads,
-    }
+    inputs.check_digits(arguments.digits)
 
 
 def _groups(arguments: Namespace) -> Any:
@@ -180,179 +110,8 @@ def _groups(arguments: Namespace) -> Any:
     return groups.read(arguments.by_file)
 
 
-def _letor(arguments: Namespace) -> list[Result]:
-    if arguments.files:
-        raise RankwiseError(
-            message(f"--letor takes no further files ({arguments.files[0]})", hint="scores go to --scores.")
-        )
-    if not arguments.scores:
-        hint = "give a file with one score a line, in the order of the lines."
-        raise RankwiseError(message("--letor needs --scores", hint=hint))
-    from rankwise.data.formats import letor, scores
-    from rankwise.evaluation.evaluate import evaluate
-
-    data = letor.read(arguments.letor, sort_features=arguments.sort_features, threads=arguments.threads)
-    results = []
-    for path, name in zip(arguments.scores, _names(arguments.scores), strict=True):
-        column = scores.read(path, column=arguments.score_column)
-        with _refusals_name(path):
-            results.append(evaluate(data, column, name=name, **_options(arguments)))
-    return results
-
-
-def _table(arguments: Namespace) -> list[Result]:
-    """A table that holds labels and scores; one result for each column of scores."""
-    if arguments.files or arguments.scores:
-        what = f"--table takes no further files ({[*arguments.files, *arguments.scores][0]})"
-        raise RankwiseError(message(what, hint="scores are columns, named with --score."))
-    from rankwise.data.formats import tables
-    from rankwise.evaluation.evaluate import evaluate
-
-    first, *others = arguments.score or [None]
-    named = [arguments.by] if arguments.by is not None else []
-    data = tables.read(
-        arguments.table,
-        query=arguments.query,
-        document=arguments.document,
-        score=first,
-        features=(),
-        keep=[*others, *named],
-        skip_bad_lines=arguments.skip_bad_lines,
-        threads=arguments.threads,
-        **_labels(arguments.label),
-    )
-    if data.skipped_lines:
-        print(f"rankwise: {arguments.table}: lines left out as bad: {data.skipped_lines:,}", file=sys.stderr)
-    results = []
-    for name in arguments.score or [next(iter(data.columns), "")]:
-        with _refusals_name(arguments.table):
-            results.append(evaluate(data, _ranking(data, name, arguments.ascending), name=name, **_options(arguments)))
-    return results
-
-
-def _labels(text: str | None) -> dict[str, Any]:
-    """`grade` names a column, `booked=5,clicked=1` several and what each is worth."""
-    if text is None or "=" not in text:
-        return {"label": text}
-    labels = {}
-    for part in text.split(","):
-        column, _, worth = part.partition("=")
-        try:
-            labels[column.strip()] = float(worth)
-        except ValueError:
-            hint = "write --label booked=5,clicked=1."
-            raise RankwiseError(message(f"--label: '{part}' is not a column and its label", hint=hint)) from None
-    return {"labels": labels}
-
-
-def _ranking(data: Dataset, name: str, ascending: bool) -> Any:
-    if not name:
-        what = "no column is known to be the score"
-        raise RankwiseError(message(what, hint="name it with --score COLUMN; without, score or prediction is taken."))
-    if not ascending:
-        return name
-    import numpy as np
-
-    column = data.columns[name]
-    return -data.in_callers_order(column) if isinstance(column, np.ndarray) else name
-
-
-def _trec(arguments: Namespace) -> list[Result]:
-    if arguments.scores:
-        raise RankwiseError(message("--scores needs --letor, the file that holds the labels"))
-    if len(arguments.files) < 2:
-        hint = "rankwise evaluate QRELS RUN…, or --letor FILE --scores FILE; `rankwise evaluate --help` has examples."
-        raise RankwiseError(message("judgments and at least one run are needed", hint=hint))
-    judgments, *runs = arguments.files
-    if arguments.files.count("-") > 1:
-        raise RankwiseError(message("standard input can be only one of the files"))
-    # The kernels read while Python imports NumPy; one run at a time, since runs are large.
-    first = _read_ahead(runs[0], False, arguments.threads)
-    qrels_file = _read_ahead(judgments, True, arguments.threads)
-    from rankwise.data.formats.doors import read_qrels, read_run
-    from rankwise.evaluation.evaluate import evaluate
-
-    qrels = read_qrels(qrels_file, threads=arguments.threads)
-    results = []
-    for path, name in zip([first, *runs[1:]], _names(runs), strict=True):
-        with _refusals_name(name):
-            results.append(evaluate(qrels, read_run(path, threads=arguments.threads), name=name, **_options(arguments)))
-    return results
-
-
-def _read_ahead(path: str, qrels: bool, threads: int | None) -> Any:
-    """A TREC file that is being read; of a table, its path."""
-    from rankwise import _kernels
-    from rankwise.data.formats.doors import is_table
-
-    return path if is_table(path) else _kernels.read_ahead(path, qrels=qrels, threads=threads)
-
-
-class _refusals_name:
-    """A refusal of data says which file they came from."""
-
-    def __init__(self, path: str) -> None:
-        self.path = path
-
-    def __enter__(self) -> None: ...
-
-    def __exit__(self, kind: object, error: BaseException | None, trace: object) -> None:
-        if isinstance(error, DataError) and self.path not in str(error):
-            raise DataError(f"{self.path}: {error}") from None
-
-
-def _names(paths: list[str]) -> list[str]:
-    """File names, or whole paths if two files have one name."""
-    short = [path.replace("\\", "/").rpartition("/")[2] for path in paths]
-    return short if len(set(short)) == len(short) else list(paths)
-
-
-def _project() -> dict[str, Any]:
-    """What the nearest `rankwise.toml` sets, here or above."""
-    from pathlib import Path
-
-    here = Path.cwd()
-    file = next((f for folder in (here, *here.parents) if (f := folder / "rankwise.toml").is_file()), None)
-    if file is None:
-        return {}
-    import tomllib
-
-    try:
-        found = tomllib.loads(file.read_text(encoding="utf-8"))
-    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
-        raise RankwiseError(message(f"cannot be read as TOML ({error})", place=str(file))) from None
-    unknown = set(found) - {"convention", "measures"}
-    if unknown:
-        hint = 'it may set convention = "letor4" and measures = ["nDCG@5"].'
-        raise RankwiseError(message(f"has an unknown key '{min(unknown)}'", place=str(file), hint=hint))
-    named = found.get("measures", [])
-    texts = [found.get("convention", ""), *(named if isinstance(named, list) else [named])]
-    if not all(isinstance(text, str) for text in texts):
-        hint = 'write convention = "letor4" and measures = ["nDCG@5"].'
-        raise RankwiseError(message("conventions and measures are texts", place=str(file), hint=hint))
-    _refuse_unknown(found, str(file))
-    return found
-
-
-def _refuse_unknown(project: dict[str, Any], file: str) -> None:
-    """Whoever named no measure must hear which file did."""
-    from rankwise.measures.parse import measures
-    from rankwise.measures.tools import convention
-
-    try:
-        default = project.get("convention")
-        if default is not None:
-            convention(default)
-        named = project.get("measures", [])
-        for text in [named] if isinstance(named, str) else named:
-            measures(text, default)
-    except RankwiseError as error:
-        raise RankwiseError(f"{file}: {error}") from None
-
-
 def _write(results: list[Result], form: str, arguments: Namespace) -> None:
     from rankwise.evaluation import present
-    from rankwise.evaluation.table import Table
 
     if form == "csv" and (arguments.by is not None or arguments.by_file is not None):
         sys.stdout.write(present.breakdown_csv([result.groups for result in results]))
@@ -371,12 +130,12 @@ def _write(results: list[Result], form: str, arguments: Namespace) -> None:
         tables = present.tables(results, digits=digits)
         if arguments.per_query:
             tables = [present.per_query(results, digits=digits), *tables]
-        text = {"table": Table.__str__, "markdown": Table.to_markdown, "latex": Table.to_latex}[form]
-        print("\n\n".join(text(t) for t in tables))
+        inputs.print_tables(tables, form)
 
 
 def _trec_eval(arguments: Namespace, version: str) -> str:
     """What trec_eval would print, a run after the other."""
+    inputs.refuse_idle_options(arguments)
     from rankwise.data.formats.doors import read_qrels, read_run
     from rankwise.evaluation.trec_eval_format import left_out, trec_eval_output
 
