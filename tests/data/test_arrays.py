@@ -33,7 +33,7 @@ def path(tmp_path: Path) -> Path:
     return tmp_path / "some.file"
 
 
-@settings(suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(suppress_health_check=[HealthCheck.function_scoped_fixture], deadline=None)
 @given(columns=COLUMNS, header=HEADERS)
 def test_what_is_written_is_read(columns: dict[str, Any], header: dict[str, Any], path: Path) -> None:
     arrays.write(path, "thing", 3, header, columns)

@@ -6,7 +6,7 @@ import math
 
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from oracles import bootstrap as oracle
@@ -21,6 +21,7 @@ VALUES = st.lists(st.floats(0, 1) | st.just(math.nan), min_size=1, max_size=30)
 # Definition.
 
 
+@settings(deadline=None)
 @given(values=VALUES, seed=st.integers(0, 2**64 - 1), data=st.data())
 def test_the_kernel_draws_as_the_slow_generator(values: list[float], seed: int, data: st.DataObject) -> None:
     weights = data.draw(st.lists(st.floats(0, 5), min_size=len(values), max_size=len(values)))

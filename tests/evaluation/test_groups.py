@@ -9,10 +9,10 @@ from typing import Any
 
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from rankwise import DataError, Dataset, evaluate, hotel_searches
+from rankwise import DataError, Dataset, evaluate, hotel_searches, read_table
 from rankwise.data.ids import Ids
 from rankwise.evaluation.groups import Groups
 
@@ -25,6 +25,7 @@ MEASURES = ["nDCG@2", "RR(empty='skip')"]
 # Definition.
 
 
+@settings(deadline=None)
 @given(kinds=st.lists(st.integers(0, 4), min_size=1, max_size=25), seed=st.integers(0, 1000))
 def test_a_group_is_evaluated_as_if_it_were_alone(kinds: list[int], seed: int) -> None:
     rng = np.random.default_rng(seed)
@@ -76,6 +77,25 @@ def test_by_names_a_feature_of_a_dataset() -> None:
     guests = searches.feature("guests")[searches.offsets[:-1]]
     assert result.groups.names == tuple(str(int(g)) for g in np.unique(guests))
     assert sum(len(part.queries) for _, part in result.groups.items()) == len(searches)
+
+
+def test_by_names_a_column_of_a_table() -> None:
+    table = {
+        "qid": [7, 8, 7, 9], "label": [0, 1, 1, 1], "bm25": [0.5, 1.0, 0.25, 2.0], "country": ["GB", "DE", "GB", ""],
+        "page": [1.0, 10.0, 1.0, math.nan], "late": [True, False, True, True],
+    }  # fmt: skip
+    data = read_table(table, score="bm25", keep=["country", "page", "late"])
+    scores = data.in_callers_order(data.columns["bm25"])
+    by_country = evaluate(data, scores, "RR", by="country").groups
+    assert [(name, part["RR"].mean) for name, part in by_country.items()] == [("DE", 1), ("GB", 0.5), ("(none)", 1)]
+    assert evaluate(data, scores, "RR", by="page").groups.names == ("1", "10", "(none)")
+    assert evaluate(data, scores, "RR", by="late").groups.names == ("False", "True")
+    with pytest.raises(DataError, match=r"rows 0 and 2: column 'bm25' is '0\.5' and '0\.25' within query '7'"):
+        evaluate(data, scores, "RR", by="bm25")
+    table["country"][2] = "FR"
+    other = read_table(table, score="bm25", keep=["country"])
+    with pytest.raises(DataError, match="rows 0 and 2: column 'country' is 'GB' and 'FR' within query '7'"):
+        evaluate(other, scores, "RR", by="country")
 
 
 def test_by_of_judgments_and_a_run_is_by_query() -> None:

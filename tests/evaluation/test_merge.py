@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from rankwise import DataError, Dataset, Result, evaluate, load_result, merge_results
@@ -31,6 +31,7 @@ def part(data: Any, lists: np.ndarray, **how: Any) -> Result:
     return evaluate(dataset, scores[rows], MEASURES, **how)
 
 
+@settings(deadline=None)
 @given(
     seed=st.integers(0, 10_000), cuts=st.lists(st.integers(1, 19), max_size=4), weights=st.booleans(), data=st.data()
 )

@@ -51,7 +51,7 @@ def test_a_loaded_result_prints_the_same(choices: dict[str, Any], path: Path) ->
         assert [o.bounds for o in loaded] == [o.bounds for o in result]
 
 
-@settings(suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(suppress_health_check=[HealthCheck.function_scoped_fixture], deadline=None)
 @given(lists=st.lists(small_lists(), min_size=1, max_size=4), data=st.data())
 def test_every_bit_comes_back(lists: list[List], data: st.DataObject, path: Path) -> None:
     measures = data.draw(st.lists(st.sampled_from(every_measure(STANDARD)), min_size=1, max_size=3))
@@ -212,6 +212,44 @@ def test_a_header_that_does_not_fit_is_refused(damage: Any, says: str, path: Pat
     with pytest.raises(RankwiseError, match=says) as refusal:
         load_result(path)
     assert str(refusal.value).startswith(f"{path}: ")
+
+
+ANYTHING = st.recursive(
+    st.none() | st.booleans() | st.integers() | st.floats(allow_nan=False, allow_infinity=False) | st.text(max_size=3),
+    lambda inner: st.lists(inner, max_size=3) | st.dictionaries(st.text(max_size=3), inner, max_size=3),
+    max_leaves=5,
+)
+
+
+@settings(suppress_health_check=[HealthCheck.function_scoped_fixture], max_examples=200, deadline=None)
+@given(data=st.data())
+def test_anything_anywhere_in_a_header_is_read_or_refused(data: st.DataObject, path: Path) -> None:
+    evaluate(QRELS, RUN, ["nDCG@2", "IPrec(recall=0.5, ties='input')"], by={"q1": 1, "q2": 2, "é": 2}).save(path)
+    kept_header, columns = arrays.read(path, "result", 1)
+    inside: Any = kept_header
+    while True:
+        key = data.draw(st.sampled_from(sorted(inside) if isinstance(inside, dict) else range(len(inside))))
+        if not inside[key] or not isinstance(inside[key], (dict, list)) or data.draw(st.booleans()):
+            break
+        inside = inside[key]
+    inside[key] = data.draw(ANYTHING)
+    arrays.write(path, "result", 1, kept_header, columns)
+    try:
+        repr(load_result(path))
+    except RankwiseError:
+        return
+
+
+def test_a_header_of_many_levels_is_refused(path: Path) -> None:
+    evaluate(QRELS, RUN, "AP").save(path)
+    kept_header, columns = arrays.read(path, "result", 1)
+    deep: Any = 1
+    for _ in range(450):
+        deep = [deep]
+    kept_header["measures"][0]["parameters"] = {"times": deep}
+    arrays.write(path, "result", 1, kept_header, columns)
+    with pytest.raises(RankwiseError, match="times"):
+        load_result(path)
 
 
 def test_a_file_of_another_kind_is_refused(path: Path) -> None:

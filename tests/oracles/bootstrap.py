@@ -8,16 +8,17 @@ STEP = 0x9E3779B97F4A7C15
 MASK = 2**64 - 1
 
 
-def mix(state: int) -> int:
-    """The finisher of splitmix64."""
-    z = (state ^ (state >> 30)) * 0xBF58476D1CE4E5B9 & MASK
+def mix(x: int) -> int:
+    """The finisher of splitmix64, one step ahead."""
+    z = x + STEP & MASK
+    z = (z ^ (z >> 30)) * 0xBF58476D1CE4E5B9 & MASK
     z = (z ^ (z >> 27)) * 0x94D049BB133111EB & MASK
     return z ^ (z >> 31)
 
 
 def draws(n: int, resample: int, seed: int) -> list[int]:
     """Which of n sorted lists one resample draws: each number drawn gives two places."""
-    key = mix(mix(seed + STEP & MASK) + resample * STEP & MASK)
+    key = mix(mix(seed) + resample * STEP & MASK)
     places = []
     for i in range((n + 1) // 2):
         number = mix(key + i * STEP & MASK)

@@ -3,19 +3,11 @@
 //! Draws come from a generator that counts: the i-th number of a resample is a function of the seed, of the resample
 //! and of i alone, so that threads do not matter. Lists are sorted first, so that their order does not either.
 
+use crate::lots::{STEP, mix};
 use crate::threads;
 
-/// The step of splitmix64, 2^64 / φ (Steele, Lea & Flood 2014, `steele2014`).
-const STEP: u64 = 0x9e37_79b9_7f4a_7c15;
 /// Resamples that a thread takes at a time.
 const PIECE: usize = 64;
-
-/// The finisher of splitmix64.
-fn mix(state: u64) -> u64 {
-    let z = (state ^ (state >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-    let z = (z ^ (z >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
-    z ^ (z >> 31)
-}
 
 /// The mean of each resample; `weights` make it Σ w·v / Σ w, which is NaN where all weights drawn are 0.
 /// Values that are NaN are left out, with their weights. There are fewer than 2^32 values.
@@ -40,7 +32,7 @@ pub fn means(values: &[f64], weights: Option<&[f64]>, resamples: usize, seed: u6
 }
 
 fn of_resamples(resamples: usize, seed: u64, threads: Option<usize>, mean: impl Fn(u64) -> f64 + Sync) -> Vec<f64> {
-    let start = mix(seed.wrapping_add(STEP));
+    let start = mix(seed);
     let pieces = (0..resamples).step_by(PIECE).map(|first| first..(first + PIECE).min(resamples)).collect();
     let work = |_: &mut (), piece: std::ops::Range<usize>| -> Vec<f64> {
         piece.map(|resample| mean(mix(start.wrapping_add((resample as u64).wrapping_mul(STEP))))).collect()

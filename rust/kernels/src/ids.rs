@@ -41,3 +41,22 @@ pub fn check(spans: &[u64], text: &[u8]) -> Result<()> {
         Some(s) => Err(Error::new("", format!("an id at byte {} lies outside its text of {} bytes", s.start(), text.len()))),
     }
 }
+
+/// The first place at which two columns of ids of one text differ, in their bytes.
+pub fn first_difference(text: &[u8], ids: &[u64], others: &[u64]) -> Option<usize> {
+    ids.iter().zip(others).position(|(&a, &b)| a != b && Span(a).of(text) != Span(b).of(text))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn ids_differ_by_their_bytes_not_by_their_places() {
+        let span = |start, len| Span::new(start, len).unwrap_or_default().0;
+        let ids = [span(0, 2), span(0, 2), span(4, 1), span(9, 9)];
+        let others = [span(0, 2), span(2, 2), span(4, 0), span(9, 9)];
+        assert_eq!(first_difference(b"ababc", &ids[..2], &others), None);
+        assert_eq!(first_difference(b"ababc", &ids, &others), Some(2));
+    }
+}

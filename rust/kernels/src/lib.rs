@@ -12,6 +12,7 @@ pub mod ids;
 pub mod judged;
 pub mod letor;
 pub mod lists;
+pub mod lots;
 pub mod measures;
 pub mod numbers;
 pub mod order;

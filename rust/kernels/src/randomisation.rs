@@ -8,6 +8,7 @@
 use pulp::{Simd, WithSimd};
 
 use crate::error::{Error, Result};
+use crate::lots::mix;
 use crate::threads;
 
 /// Patterns that are summed together: their sums of one system stay in the fastest cache.
@@ -39,14 +40,6 @@ impl Patterns {
             Self::Drawn { seed, .. } => mix(mix(seed ^ mix(pattern as u64)) ^ word as u64),
         }
     }
-}
-
-/// A bijection of 64 bits in which each bit of the input moves half of the output (Steele, Lea & Flood 2014).
-fn mix(x: u64) -> u64 {
-    let x = x.wrapping_add(0x9e37_79b9_7f4a_7c15);
-    let x = (x ^ (x >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-    let x = (x ^ (x >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
-    x ^ (x >> 31)
 }
 
 /// For each pair of systems: how many patterns make the sum of differences at least as large as it is.

@@ -2,9 +2,10 @@
 
 use std::sync::Arc;
 
+use numpy::PyReadonlyArray1;
 use pyo3::prelude::*;
 use pyo3::types::PyBytes;
-use rankwise_kernels::ids::Span;
+use rankwise_kernels::ids::{self, Span};
 use rankwise_kernels::source::{self, Source};
 
 use crate::errors::data_error;
@@ -38,6 +39,17 @@ impl Text {
     /// The bytes under a span.
     fn at<'py>(&self, py: Python<'py>, span: u64) -> Bound<'py, PyBytes> {
         PyBytes::new(py, Span(span).of(self.0.text()))
+    }
+
+    /// The first place at which two columns of ids differ.
+    fn first_difference(
+        &self,
+        py: Python<'_>,
+        ids: PyReadonlyArray1<'_, u64>,
+        others: PyReadonlyArray1<'_, u64>,
+    ) -> PyResult<Option<usize>> {
+        let (text, ids, others) = (self.0.text(), ids.as_slice()?, others.as_slice()?);
+        Ok(py.detach(|| ids::first_difference(text, ids, others)))
     }
 }
 

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 __all__ = ["NONE", "Groups", "group_name"]
 
-# The group of lists whose value is None or NaN.
+# The group of lists whose value is None, NaN or an empty text.
 NONE = "(none)"
 
 _HINT = "give an array with one group a list or a row, or {query: group}."
@@ -91,10 +91,10 @@ class Groups:
 def group_name(value: object) -> str:
     """The text of a value; whole numbers have no decimals, whatever their type.
 
-    >>> [group_name(value) for value in (3, 3.0, 2.5, "GB", None, float("nan"))]
-    ['3', '3', '2.5', 'GB', '(none)', '(none)']
+    >>> [group_name(value) for value in (3, 3.0, 2.5, "GB", "", None, float("nan"))]
+    ['3', '3', '2.5', 'GB', '(none)', '(none)', '(none)']
     """
-    if value is None or value != value:
+    if value is None or value != value or value == "":
         return NONE
     if isinstance(value, (float, np.floating)) and math.isfinite(value) and value == int(value):
         return str(int(value))
@@ -122,12 +122,11 @@ def _column(by: Any) -> npt.NDArray[Any]:
 
 def _named(name: str, data: Dataset) -> Any:
     """A column of a dataset, or a feature."""
-    columns: Mapping[str, Any] = getattr(data, "columns", None) or {}
-    if name in columns:
-        return columns[name]
+    if name in data.columns:
+        return data.columns[name]
     if data.feature_names is not None and name in data.feature_names:
         return data.feature(name)
-    known = [*columns, *(data.feature_names or ())]
+    known = [*data.columns, *(data.feature_names or ())]
     hint = f"there are {', '.join(known)}." if known else _HINT
     raise DataError(message(f"there is no column '{name}' to group by", hint=hint))
 
@@ -154,10 +153,7 @@ def _callers(data: Dataset, row: int) -> int:
 def _first_that_differs(values: Any, of_list: npt.NDArray[np.int64]) -> int | None:
     """The first row whose value is not that of its list's first row."""
     if isinstance(values, Ids):
-        # Equal places in the text are equal ids; only the others are looked at.
-        others = np.flatnonzero(values.spans != values.spans[of_list]).tolist()
-        at, spans = values.text.at, values.spans
-        return next((row for row in others if at(int(spans[row])) != at(int(spans[of_list[row]]))), None)
+        return values.text.first_difference(values.spans, values.spans[of_list])
     column = np.asarray(values)
     firsts = column[of_list]
     # NaN is the one value that differs from itself.

@@ -98,7 +98,7 @@ def breakdown_table(
     left = frozenset({0, 1, 2}) if many else frozenset({0, 1})
     if not alone:
         return Table(head, rows, left=left)
-    return Table(head, rows, _notes(results, shown), "" if many else results[0].name, left)
+    return Table(head, rows, _about(results, shown), "" if many else results[0].name, left)
 
 
 def breakdown_csv(breakdowns: Sequence[Breakdown]) -> str:
@@ -155,6 +155,11 @@ def _range(pair: tuple[float, float], digits: int) -> str:
 
 
 def _notes(results: Sequence[Result], shown: Sequence[str]) -> list[str]:
+    return [*_about(results, shown), *why(results)]
+
+
+def _about(results: Sequence[Result], shown: Sequence[str]) -> list[str]:
+    """How many lists there were, what was left out, and the conventions."""
     first = results[0]
     notes = ["1 list" if len(first.evaluated) == 1 else f"{len(first.evaluated):,} lists"]
     if any("(" in _special(o, c) for c in shown for result in results for o in result):
@@ -166,7 +171,6 @@ def _notes(results: Sequence[Result], shown: Sequence[str]) -> list[str]:
     notes += conventions((outcome.measure for result in results for outcome in result), runs=first.evaluated.judged_run)
     if any(result.show_bootstrap for result in results):
         notes.append(f"bootstrap: percentiles of {RESAMPLES:,} resamples of the lists, seed 0")
-    notes += why(results)
     return notes
 
 

@@ -45,9 +45,11 @@ def from_record(kept: Mapping[str, Any]) -> Measure:
         choices = dict(kept["convention"])
         name, k, parameters = kept["name"], kept["k"], dict(kept["parameters"])
         called = choices.pop("name")
+        if not (isinstance(name, str) and isinstance(called, str)):
+            raise TypeError
     except (KeyError, TypeError, ValueError):
         raise MeasureError(message("a measure lacks its name, its cut-off or its convention")) from None
-    if name not in MEASURES or not isinstance(called, str):
+    if name not in MEASURES:
         raise MeasureError(message(f"there is no measure {name!r}", hint="a newer Rankwise may know it."))
     unknown = sorted(set(choices) - set(AXES))
     if unknown:
@@ -59,8 +61,8 @@ def from_record(kept: Mapping[str, Any]) -> Measure:
         return MEASURES[name](k, convention=convention, **{word: _listed(value) for word, value in parameters.items()})
     except RankwiseError:
         raise
-    except (TypeError, ValueError, AttributeError):
-        raise MeasureError(message(f"the parameters of {name} cannot be read: {parameters!r}")) from None
+    except (TypeError, ValueError, AttributeError, RecursionError):
+        raise MeasureError(message(f"the parameters of {name} cannot be read ({', '.join(parameters)})")) from None
 
 
 def _plain(measure: Measure, what: str, value: Any) -> Any:
