@@ -272,6 +272,12 @@ def test_a_row_that_is_cut_off_is_refused_or_counted(table: Path, tmp_path: Path
     assert (division.rows, division.skipped) == (40, 1)
 
 
+def test_a_quotation_mark_that_is_not_closed_is_refused(table: Path, tmp_path: Path) -> None:
+    table.write_bytes(HEAD + b'7,2026-01-08,1,"open,1\n' + b"".join(ROWS).replace(b'"', b"") * 200)
+    with pytest.raises(DataError, match=r"log.csv, line 2: a quotation mark is not closed"):
+        split_file(table, tmp_path / "parts", INTO, query="srch_id")
+
+
 @pytest.mark.parametrize(
     ("options", "refusal"),
     [

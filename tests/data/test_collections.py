@@ -143,6 +143,7 @@ def test_a_list_of_movielens_is_a_user(file: str, separator: str, head: str, tmp
     assert list(ratings.queries) == ["1", "2"]
     assert list(ratings.documents or ()) == ["31", "7", "31"]
     assert ratings.labels.tolist() == [4, 5, 3]
+    assert np.asarray(ratings.columns["timestamp"]).tolist() == [100, 120, 110]
     assert ratings.features is None
 
 

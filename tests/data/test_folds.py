@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from rankwise import DataError, Dataset, Fold, folds, split
+from rankwise import DataError, Dataset, Fold, folds, read_table, split
 from rankwise.data.folds import assign, lot
 
 NAMES = [f"q{number}" for number in range(40)]
@@ -116,6 +116,16 @@ def test_a_feature_may_name_the_group() -> None:
 def test_a_feature_may_name_the_time() -> None:
     parts = split(data_with_sites(), {"train": 0.7, "test": 0.3}, time="site")
     assert parts["train"].feature("site").max() < parts["test"].feature("site").min()
+
+
+def test_a_column_of_a_table_may_name_the_group() -> None:
+    table = {"qid": ["a", "a", "b", "c", "d"], "label": [0] * 5, "site": ["x", "x", "y", "x", "z"]}
+    data = read_table(table, keep=["site"])
+    parts = split(data, {"train": 0.5, "test": 0.5}, group="site")
+    train, test = (set(parts[name].columns["site"]) for name in ("train", "test"))
+    assert train | test == {"x", "y", "z"} and not train & test
+    with pytest.raises(DataError, match=r"there is no column and no feature 'country'\\nHint: there are site\."):
+        split(data, {"train": 0.5, "test": 0.5}, group="country")
 
 
 def test_each_list_is_judged_in_one_fold_and_is_in_one_part_of_each() -> None:

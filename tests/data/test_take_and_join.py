@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from rankwise import DataError, Dataset
+from rankwise import DataError, Dataset, read_table
 
 
 def hotels() -> Dataset:
@@ -78,6 +78,26 @@ def test_what_was_taken_apart_joins_again() -> None:
     assert lists(joined) == lists(data)
     assert joined.weights is not None and joined.weights.tolist() == [1, 2, 3]
     assert joined.offsets.tolist() == data.offsets.tolist()
+
+
+def with_columns(queries: list[str], sites: object) -> Dataset:
+    return read_table({"qid": queries, "label": [1] * len(queries), "site": sites}, keep=["site"])
+
+
+@pytest.mark.parametrize("sites", [["x", "y", "x"], [3, 4, 3], [0.5, 1.5, 0.5]])
+def test_further_columns_go_with_their_rows(sites: list[object]) -> None:
+    data = with_columns(["b", "a", "b"], sites)
+    assert list(data.take([1]).columns["site"]) == [sites[1]]
+    joined = Dataset.join([data.take([1]), data.take([0])])
+    assert list(joined.columns["site"]) == [sites[1], sites[0], sites[2]]
+
+
+def test_columns_that_do_not_fit_are_not_joined() -> None:
+    one = with_columns(["a"], ["x"])
+    with pytest.raises(DataError, match="column 'site' holds texts in one of the datasets to join, and numbers"):
+        Dataset.join([one, with_columns(["b"], [3])])
+    with pytest.raises(DataError, match="datasets to join have different further columns"):
+        Dataset.join([one, Dataset.of(labels=[1], qid=["b"])])
 
 
 ONE = Dataset.of([[1, 2]], [1], qid=["a"])

@@ -261,6 +261,7 @@ def _delimited(path: Path, query: str | None, column: str | None, skip_bad_lines
                 if len(fields) != len(names):
                     if not skip_bad_lines:
                         what = f"{len(fields)} fields where the first line has {len(names)}"
+                        what = what if fields else "a quotation mark is not closed"
                         hint = "a line that was cut off can be left out with `skip_bad_lines=True`."
                         raise DataError(message(what, place=f"{path}, line {number}", hint=hint))
                     text.skipped += 1
@@ -291,7 +292,12 @@ def _fields(record: bytes, delimiter: str) -> list[bytes]:
     if b'"' not in record:
         return record.rstrip(b"\r\n").split(delimiter.encode())
     text = record.decode("utf-8", "surrogateescape")
-    return [word.encode("utf-8", "surrogateescape") for word in next(csv.reader([text], delimiter=delimiter))]
+    try:
+        words = next(csv.reader([text], delimiter=delimiter))
+    except csv.Error:
+        # A quotation mark that is not closed makes the rest of the file one field, which may be too long a one.
+        return []
+    return [word.encode("utf-8", "surrogateescape") for word in words]
 
 
 def _times(lists: _Lists, path: Path) -> list[float]:

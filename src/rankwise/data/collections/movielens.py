@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import replace
 from itertools import chain
 from typing import IO
 
@@ -58,7 +59,8 @@ COLUMNS = 4
 def movielens(folder: PathLike) -> Collection:
     """MovieLens in a folder: `u.data` (100K), `ratings.dat` (1M, 10M) or `ratings.csv` (20M and later).
 
-    A list is a user, in the order in which the file first names them; the label is the rating. There are no features.
+    A list is a user, in the order in which the file first names them; the label is the rating, and the column
+    `timestamp` says when it was given, in seconds since 1970. There are no features.
     The part `ratings` holds all. 100K has the folds `u1` … `u5` and the splits `ua` and `ub` of the same users: what is
     judged on are other ratings, not other users (Harper & Konstan 2015, `harper2015`).
 
@@ -102,8 +104,9 @@ def read_ratings(path: PathLike, separator: bytes, *, header: bool) -> Dataset:
             table = np.empty((0, 0))
     if table.shape[1:] != (COLUMNS,) or not np.isfinite(table).all():
         raise _refused(path, separator, header=header)
-    users, films = (column.astype(np.int64) for column in table[:, :2].T)
-    return Dataset.of(labels=table[:, 2], qid=users, documents=films)
+    users, films, times = (table[:, column].astype(np.int64) for column in (0, 1, 3))
+    data = Dataset.of(labels=table[:, 2], qid=users, documents=films)
+    return replace(data, columns={"timestamp": data.reorder(times)})
 
 
 def _tabbed(file: IO[bytes], separator: bytes) -> Iterator[str]:
