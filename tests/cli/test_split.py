@@ -106,6 +106,7 @@ def test_the_source_is_never_replaced(source: Path, tmp_path: Path) -> None:
         ({"into": INTO, "group": "0"}, "'0' is no feature of LETOR text"),
         ({"into": INTO, "group": "3"}, "the part 'validation' would be empty, with 1 group to divide"),
         ({"folds": 2}, "the number of folds must be a whole number from 3, not 2"),
+        ({"folds": 5, "time": "1"}, "folds by time would learn from the future\nHint: divide it into parts"),
         ({"folds": 12}, "the part 'S.*' would be empty, with 11 lists to divide"),
         ({}, "either into named parts or into folds"),
         ({"into": INTO, "folds": 5}, "either into named parts or into folds"),
@@ -155,7 +156,7 @@ def test_the_verb_says_what_went_where(
     rows = [len(read_letor(f"parts/{name}.txt").labels) for name in ("train", "test")]
     assert out[1].split() == [str(Path("parts/train.txt")), "7", "63.6%", str(rows[0])]
     assert out[2].split() == [str(Path("parts/test.txt")), "4", "36.4%", str(rows[1])]
-    assert out[-2:] == ["11 lists, 41 rows", "2 lines without a document (blank, or a comment) are left out"]
+    assert out[-2:] == ["11 lists, 41 rows", "left out, lines without a document (blank, or a comment): 2"]
 
 
 def test_the_verb_divides_by_time(source: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

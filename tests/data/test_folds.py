@@ -124,7 +124,7 @@ def test_a_column_of_a_table_may_name_the_group() -> None:
     parts = split(data, {"train": 0.5, "test": 0.5}, group="site")
     train, test = (set(parts[name].columns["site"]) for name in ("train", "test"))
     assert train | test == {"x", "y", "z"} and not train & test
-    with pytest.raises(DataError, match=r"there is no column and no feature 'country'\\nHint: there are site\."):
+    with pytest.raises(DataError, match=r"there is no column and no feature 'country'\nHint: there are site\."):
         split(data, {"train": 0.5, "test": 0.5}, group="country")
 
 

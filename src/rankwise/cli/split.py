@@ -103,7 +103,7 @@ def summary(division: Division) -> Table:
     ]
     notes = [f"{division.lists:,} lists, {division.rows:,} rows"]
     if division.left_out:
-        notes.append(f"{division.left_out:,} lines without a document (blank, or a comment) are left out")
+        notes.append(f"left out, lines without a document (blank, or a comment): {division.left_out:,}")
     if division.skipped:
-        notes.append(f"{division.skipped:,} lines that cannot be read are left out")
+        notes.append(f"left out, lines that cannot be read: {division.skipped:,}")
     return Table(["file", "lists", "share", "rows"], rows, notes)

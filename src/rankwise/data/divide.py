@@ -79,6 +79,9 @@ def split_file(
         raise DataError(message("standard input cannot be divided: it is read twice", hint="save it to a file first."))
     if group is not None and time is not None:
         raise DataError(message("lists are divided either by group or by time, not by both"))
+    if folds is not None and time is not None:
+        hint = "divide it into parts: the first gets the oldest lists."
+        raise DataError(message("folds by time would learn from the future", hint=hint))
     shares = dict.fromkeys(_fold_parts(folds), 1.0) if into is None else dict(into)
     suffix = "".join(source.suffixes[-2:]) if source.suffix in (".gz", ".zst") else source.suffix
     files = _files(shares, suffix) if folds is None else _fold_files(folds, suffix)
@@ -262,7 +265,9 @@ def _delimited(path: Path, query: str | None, column: str | None, skip_bad_lines
                     if not skip_bad_lines:
                         what = f"{len(fields)} fields where the first line has {len(names)}"
                         what = what if fields else "a quotation mark is not closed"
-                        hint = "a line that was cut off can be left out with `skip_bad_lines=True`."
+                        hint = (
+                            "a line that was cut off can be left out with `skip_bad_lines=True`, or --skip-bad-lines."
+                        )
                         raise DataError(message(what, place=f"{path}, line {number}", hint=hint))
                     text.skipped += 1
                     continue

@@ -10,26 +10,18 @@ mq2008: 784 queries, 15,211 documents, 46 features, labels 0–2; five folds
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Callable
 
 from rankwise.data.collections.base import About, Collection
-from rankwise.data.collections.clueweb09_ltr import ABOUT as _CLUEWEB09_LTR
 from rankwise.data.collections.clueweb09_ltr import clueweb09_ltr
-from rankwise.data.collections.expedia import ABOUT as _EXPEDIA
 from rankwise.data.collections.expedia import expedia
-from rankwise.data.collections.istella import ABOUT as _ISTELLA
 from rankwise.data.collections.istella import istella
-from rankwise.data.collections.lightgbm_example import ABOUT as _LIGHTGBM_EXAMPLE
 from rankwise.data.collections.lightgbm_example import lightgbm_example
-from rankwise.data.collections.movielens import ABOUT as _MOVIELENS
 from rankwise.data.collections.movielens import movielens
-from rankwise.data.collections.mq2008 import ABOUT as _MQ2008
 from rankwise.data.collections.mq2008 import mq2008
-from rankwise.data.collections.mslr import ABOUT as _MSLR
 from rankwise.data.collections.mslr import mslr
-from rankwise.data.collections.sample import ABOUT as _SAMPLE
 from rankwise.data.collections.sample import sample
-from rankwise.data.collections.yahoo import ABOUT as _YAHOO
 from rankwise.data.collections.yahoo import yahoo
 from rankwise.data.formats.files import PathLike
 
@@ -38,7 +30,7 @@ __all__ = [
     "movielens", "mq2008", "mslr", "sample", "yahoo",
 ]  # fmt: skip
 
-# Name → folder → collection. A new collection is its file and a line here and below.
+# Name → folder → collection. A new collection is its file, its import above and a line here.
 COLLECTIONS: dict[str, Callable[[PathLike], Collection]] = {
     "mq2008": mq2008,
     "mslr": mslr,
@@ -49,7 +41,7 @@ COLLECTIONS: dict[str, Callable[[PathLike], Collection]] = {
     "expedia": expedia,
     "movielens": movielens,
 }
+# What each file says of its collection, without a folder; of the sample in the package too.
 ABOUT: dict[str, About] = {
-    about.name: about
-    for about in (_MQ2008, _MSLR, _YAHOO, _ISTELLA, _CLUEWEB09_LTR, _LIGHTGBM_EXAMPLE, _EXPEDIA, _MOVIELENS, _SAMPLE)
+    name: sys.modules[reader.__module__].ABOUT for name, reader in {**COLLECTIONS, "sample": sample}.items()
 }
