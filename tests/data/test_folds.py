@@ -128,6 +128,12 @@ def test_a_column_of_a_table_may_name_the_group() -> None:
         split(data, {"train": 0.5, "test": 0.5}, group="country")
 
 
+def test_a_list_with_and_without_a_group_is_refused() -> None:
+    data = Dataset.of([[3.0], [np.nan]], [0, 1], qid=["a", "a"], feature_names=["site"])
+    with pytest.raises(DataError, match=r"list 'a' has several values of 'site' \(3.0 and nan\)"):
+        split(data, {"train": 0.5, "test": 0.5}, group="site")
+
+
 def test_each_list_is_judged_in_one_fold_and_is_in_one_part_of_each() -> None:
     data = data_with_sites()
     judged = []
