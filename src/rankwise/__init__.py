@@ -19,9 +19,10 @@ _ROOMS = {
     "rankwise.data.judgments": ("JudgedRun", "Qrels", "Run", "judge"),
     "rankwise.data.simulate": ("hotel_log", "hotel_searches"),
     "rankwise.measures": (
-        "AP", "DCG", "ERR", "P", "R", "RR", "Bpref", "Convention", "IPrec", "MeanNDCG", "Measure", "NumRel",
-        "NumRelRet", "NumRet", "Rprec", "nDCG",
+        "AP", "DCG", "ERR", "F", "GradedAP", "Judged", "P", "R", "RBP", "RR", "Bpref", "Convention", "IPrec",
+        "MeanNDCG", "Measure", "NumRel", "NumRelRet", "NumRet", "Rprec", "Success", "nDCG",
     ),
+    "rankwise.measures.user": ("user_measure",),
     "rankwise.evaluation.evaluate": ("evaluate",),
     "rankwise.evaluation.explain": ("explain",),
     "rankwise.evaluation.merge": ("merge_results",),
@@ -75,10 +76,14 @@ if TYPE_CHECKING:
         AP,
         DCG,
         ERR,
+        RBP,
         RR,
         Bpref,
         Convention,
+        F,
+        GradedAP,
         IPrec,
+        Judged,
         MeanNDCG,
         Measure,
         NumRel,
@@ -87,10 +92,12 @@ if TYPE_CHECKING:
         P,
         R,
         Rprec,
+        Success,
         nDCG,
     )
     from rankwise.measures.parse import measure
     from rankwise.measures.tools import convention
+    from rankwise.measures.user import user_measure
 
 
 def __getattr__(name: str) -> Any:

@@ -16,9 +16,9 @@ pub struct Lists<'a, S, C> {
     pub outside: &'a [C],
     pub outside_offsets: &'a [i64],
     pub ids: Option<Ids<'a>>,
-    /// How many grades there are, and which of them means "not judged".
+    /// How many grades there are, and from which on they mean "not judged".
     pub grades: usize,
-    pub unjudged: Option<u32>,
+    pub unjudged: u32,
 }
 
 #[derive(Clone, Copy)]
@@ -160,6 +160,28 @@ pub fn evaluate<S: Score, C: Code>(
     columns
 }
 
+/// Lists in ranked order: the grade of each document by rank, where each list starts, and what happened to it.
+#[derive(Debug, Clone, Default)]
+pub struct Ranked {
+    pub grades: Vec<u32>,
+    pub offsets: Vec<i64>,
+    pub flags: Vec<u8>,
+}
+
+/// The lists as a measure sees them that looks at labels by rank and is no kernel.
+pub fn ranked<S: Score, C: Code>(lists: &Lists<'_, S, C>, ordering: Ordering<'_>, threads: Option<usize>) -> Ranked {
+    let blocks = threads::blocks(lists.offsets, SMALL);
+    let whole = || Evaluator { reach: usize::MAX, ..Evaluator::new(lists, ordering, &[]) };
+    let mut all = Ranked { offsets: vec![0], ..Ranked::default() };
+    for part in threads::each(threads, blocks, whole, Evaluator::rank) {
+        let start = all.grades.len() as i64;
+        all.grades.extend(part.grades);
+        all.offsets.extend(part.offsets.iter().map(|end| start + end));
+        all.flags.extend(part.flags);
+    }
+    all
+}
+
 struct Evaluator<'a, S, C> {
     lists: &'a Lists<'a, S, C>,
     ordering: Ordering<'a>,
@@ -209,13 +231,40 @@ impl<'a, S: Score, C: Code> Evaluator<'a, S, C> {
         columns
     }
 
+    /// The lists' grades by rank, where each of them ends, and its flags.
+    fn rank(&mut self, lists: std::ops::Range<usize>) -> Ranked {
+        let mut all = Ranked::default();
+        for list in lists {
+            let Some((_, missing)) = self.take_up(list) else { continue };
+            let mixed = |block: &Block| {
+                let grades = self.ranked.get(block.start..block.end()).unwrap_or_default();
+                grades.windows(2).any(|w| matches!(w, [a, b] if a != b))
+            };
+            let mut bits = if missing { flags::MISSING } else { 0 };
+            bits |= if self.order.blocks.is_empty() { 0 } else { flags::TIED };
+            bits |= if self.order.blocks.iter().any(mixed) { flags::TIE_DECIDED } else { 0 };
+            bits |= if self.first_unjudged() == usize::MAX { 0 } else { flags::UNJUDGED };
+            all.flags.push(bits);
+            all.grades.extend(&self.ranked);
+            all.offsets.push(all.grades.len() as i64);
+        }
+        all
+    }
+
     fn one(&mut self, list: usize, columns: &mut [Column]) {
+        if let Some((len, missing)) = self.take_up(list) {
+            self.measure(len, missing, columns);
+        }
+    }
+
+    /// Counts a list and puts it in order; returns how many documents it has, and whether the run lacks it.
+    fn take_up(&mut self, list: usize) -> Option<(usize, bool)> {
         let rows = span(self.lists.offsets, list);
-        let (Some(scores), Some(codes)) = (self.lists.scores.get(rows.clone()), self.lists.codes.get(rows.clone())) else { return };
+        let (scores, codes) = (self.lists.scores.get(rows.clone())?, self.lists.codes.get(rows.clone())?);
         let outside = self.lists.outside.get(span(self.lists.outside_offsets, list)).unwrap_or_default();
         self.count(codes, outside);
         let len = self.put_in_order(list, rows, scores, codes);
-        self.measure(len, codes.is_empty() && !outside.is_empty(), columns);
+        Some((len, codes.is_empty() && !outside.is_empty()))
     }
 
     /// Ranks → grades of the list's documents in `ranked`; returns how many documents count as retrieved.
@@ -331,7 +380,7 @@ impl<'a, S: Score, C: Code> Evaluator<'a, S, C> {
             count_sorted(&self.ranked, &mut self.sorted, &mut self.retrieved);
         }
         self.judged.clear();
-        self.judged.extend(self.retrieved.iter().filter(|c| Some(c.grade) != self.lists.unjudged));
+        self.judged.extend(self.retrieved.iter().filter(|c| c.grade < self.lists.unjudged));
         for code in outside {
             let grade = code.grade();
             match self.judged.binary_search_by_key(&grade, |c| c.grade) {
@@ -347,7 +396,11 @@ impl<'a, S: Score, C: Code> Evaluator<'a, S, C> {
 
     /// The first rank at which a document without a judgment stands, or may stand where ties are open.
     fn first_unjudged(&self) -> usize {
-        let Some(rank) = self.lists.unjudged.and_then(|u| self.ranked.iter().position(|&g| g == u)) else { return usize::MAX };
+        let unjudged = self.lists.unjudged;
+        if unjudged as usize >= self.lists.grades {
+            return usize::MAX;
+        }
+        let Some(rank) = self.ranked.iter().position(|&g| g >= unjudged) else { return usize::MAX };
         match self.order.blocks.iter().find(|block| block.start <= rank && rank < block.end()) {
             Some(block) if !matches!(self.ordering.ties, TieRule::Settled(_)) => block.start,
             _ => rank,

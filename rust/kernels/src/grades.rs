@@ -43,6 +43,8 @@ real!(f32, 8_388_608.0; f64, 4_503_599_627_370_496.0);
 /// the documents of the lists, and judged documents that are in no list.
 pub struct Grades {
     pub labels: Vec<f64>,
+    /// The weight of each grade's documents; empty where documents have no weights.
+    pub weights: Vec<f64>,
     pub codes: Codes,
     pub outside: Codes,
 }
@@ -54,6 +56,11 @@ pub enum Codes {
 }
 
 impl Grades {
+    /// How many grades are of judged documents; the others, of label NaN, come after them.
+    pub fn judged(&self) -> u32 {
+        self.labels.partition_point(|label| !label.is_nan()) as u32
+    }
+
     /// Which of the labels occur: in a range of whole numbers some may not.
     pub fn present(&self) -> Vec<bool> {
         let mut present = vec![false; self.labels.len()];
@@ -73,17 +80,19 @@ impl Grades {
 
     /// The first row with a label: true and a row of the lists, or false and one outside.
     pub fn first(&self, label: f64) -> Option<(bool, usize)> {
-        let code = self.labels.iter().position(|&l| l == label)?;
-        let inside = self.codes.first(code).map(|row| (true, row));
-        inside.or_else(|| self.outside.first(code).map(|row| (false, row)))
+        let first = self.labels.iter().position(|&l| l == label)?;
+        // Where documents have weights a label may have several grades, one after the other.
+        let codes = first..first + self.labels.iter().filter(|&&l| l == label).count();
+        let inside = self.codes.first(&codes).map(|row| (true, row));
+        inside.or_else(|| self.outside.first(&codes).map(|row| (false, row)))
     }
 }
 
 impl Codes {
-    fn first(&self, code: usize) -> Option<usize> {
+    fn first(&self, wanted: &std::ops::Range<usize>) -> Option<usize> {
         match self {
-            Self::Bytes(bytes) => bytes.iter().position(|&c| usize::from(c) == code),
-            Self::Words(words) => words.iter().position(|&c| c as usize == code),
+            Self::Bytes(bytes) => bytes.iter().position(|&c| wanted.contains(&c.into())),
+            Self::Words(words) => words.iter().position(|&c| wanted.contains(&(c as usize))),
         }
     }
 }
@@ -99,7 +108,7 @@ pub fn grade<L: Number, O: Number>(labels: &[L], outside: &[O], threads: Option<
             codes.close_up(judged, threads);
             rest.close_up(judged, threads);
         }
-        return Grades { labels, codes: Codes::Bytes(codes.codes), outside: Codes::Bytes(rest.codes) };
+        return Grades { labels, weights: Vec::new(), codes: Codes::Bytes(codes.codes), outside: Codes::Bytes(rest.codes) };
     }
     let range = Range::over(labels, threads).and(Range::over(outside, threads));
     if range.whole && range.high - range.low < 254.0 { small(labels, outside, &range) } else { large(labels, outside) }
@@ -236,6 +245,7 @@ fn small<L: Number, O: Number>(labels: &[L], outside: &[O], range: &Range) -> Gr
     }
     Grades {
         labels: grades,
+        weights: Vec::new(),
         codes: Codes::Bytes(labels.iter().map(|l| code(l.to_f64())).collect()),
         outside: Codes::Bytes(outside.iter().map(|l| code(l.to_f64())).collect()),
     }
@@ -249,11 +259,28 @@ fn large<L: Number, O: Number>(labels: &[L], outside: &[O]) -> Grades {
     let code = |x: f64| distinct.binary_search_by(|d| f64_then_nan(d, &positive_zero(x))).unwrap_or(0) as u32;
     let codes: Vec<u32> = labels.iter().map(|l| code(l.to_f64())).collect();
     let outside: Vec<u32> = outside.iter().map(|l| code(l.to_f64())).collect();
-    if distinct.len() <= 255 {
-        let narrow = |codes: Vec<u32>| Codes::Bytes(codes.into_iter().map(|c| c as u8).collect());
-        return Grades { labels: distinct, codes: narrow(codes), outside: narrow(outside) };
-    }
-    Grades { labels: distinct, codes: Codes::Words(codes), outside: Codes::Words(outside) }
+    let wide = distinct.len() > 255;
+    Grades { labels: distinct, weights: Vec::new(), codes: stored(codes, wide), outside: stored(outside, wide) }
+}
+
+/// Labels of documents that have weights: a grade for each distinct pair of a label and a weight.
+pub fn grade_weighted<L: Number>(labels: &[L], weights: &[f64]) -> Grades {
+    let pairs = || labels.iter().zip(weights).map(|(label, &weight)| (positive_zero(label.to_f64()), positive_zero(weight)));
+    let mut distinct: Vec<(f64, f64)> = pairs().collect();
+    distinct.sort_unstable_by(by_label);
+    distinct.dedup_by(|a, b| by_label(a, b).is_eq());
+    let codes = pairs().map(|pair| distinct.binary_search_by(|d| by_label(d, &pair)).unwrap_or(0) as u32).collect();
+    let wide = distinct.len() > 255;
+    let (labels, weights) = distinct.into_iter().unzip();
+    Grades { labels, weights, codes: stored(codes, wide), outside: stored(Vec::new(), wide) }
+}
+
+fn by_label(a: &(f64, f64), b: &(f64, f64)) -> std::cmp::Ordering {
+    f64_then_nan(&a.0, &b.0).then(a.1.total_cmp(&b.1))
+}
+
+fn stored(codes: Vec<u32>, wide: bool) -> Codes {
+    if wide { Codes::Words(codes) } else { Codes::Bytes(codes.into_iter().map(|c| c as u8).collect()) }
 }
 
 fn positive_zero(x: f64) -> f64 {
@@ -292,6 +319,15 @@ mod tests {
         let g = grade(&[1.0, f64::NAN], &[0i32; 0], None);
         assert_eq!(g.labels[..2], [0.0, 1.0]); // small whole labels count from 0
         assert_eq!(codes(&g.codes), [1, 2]);
+    }
+
+    #[test]
+    fn a_label_of_another_weight_is_another_grade() {
+        let g = grade_weighted(&[1.0, f64::NAN, 0.0, 1.0, f64::NAN, 1.0], &[2.0, 3.0, 1.0, 0.5, 1.0, 2.0]);
+        assert_eq!(g.labels[..3], [0.0, 1.0, 1.0]);
+        assert!(g.labels[3..].iter().all(|l| l.is_nan()));
+        assert_eq!(g.weights, [1.0, 0.5, 2.0, 1.0, 3.0]);
+        assert_eq!(codes(&g.codes), [2, 4, 0, 1, 3, 2]);
     }
 
     #[test]

@@ -22,6 +22,12 @@ impl Grades {
         PyArray1::from_slice(py, &self.0.labels)
     }
 
+    /// The weight of each grade's documents, if they have weights.
+    #[getter]
+    fn weights<'py>(&self, py: Python<'py>) -> Option<Bound<'py, PyArray1<f64>>> {
+        (!self.0.weights.is_empty()).then(|| PyArray1::from_slice(py, &self.0.weights))
+    }
+
     /// Which of the labels occur.
     fn present<'py>(&self, py: Python<'py>) -> Bound<'py, PyArray1<bool>> {
         PyArray1::from_vec(py, py.detach(|| self.0.present()))
@@ -61,6 +67,12 @@ pub fn grade(py: Python<'_>, labels: &Bound<'_, PyAny>, outside: PyReadonlyArray
     with_labels!(labels, labels => Ok(Grades(py.detach(|| grades::grade(labels, outside, threads)))))
 }
 
+#[pyfunction]
+pub fn grade_weighted(py: Python<'_>, labels: &Bound<'_, PyAny>, weights: PyReadonlyArray1<'_, f64>) -> PyResult<Grades> {
+    let weights = weights.as_slice()?;
+    with_labels!(labels, labels => Ok(Grades(py.detach(|| grades::grade_weighted(labels, weights)))))
+}
+
 /// A measure as `Measure.plan` describes it.
 #[derive(FromPyObject)]
 #[pyo3(from_item_all)]
@@ -68,6 +80,7 @@ pub struct Plan<'py> {
     formula: String,
     depth: Option<usize>,
     worth: PyReadonlyArray1<'py, f64>,
+    weights: Option<PyReadonlyArray1<'py, f64>>,
     known: PyReadonlyArray1<'py, bool>,
     discounts: PyReadonlyArray1<'py, f64>,
     pool: String,
@@ -87,6 +100,7 @@ impl Plan<'_> {
             formula: named(&self.formula, FORMULAS)?,
             depth: self.depth.unwrap_or(usize::MAX),
             worth: self.worth.as_slice()?.to_vec(),
+            weights: self.weights.as_ref().map_or(Ok(Vec::new()), |w| w.as_slice().map(<[f64]>::to_vec))?,
             known: self.known.as_slice()?.to_vec(),
             discounts: self.discounts.as_slice()?.to_vec(),
             pool: named(&self.pool, POOLS)?,
@@ -185,6 +199,7 @@ pub struct OrderPlan<'py> {
 pub struct IdColumns<'py>(Bound<'py, Text>, PyReadonlyArray1<'py, u64>, Bound<'py, Text>, PyReadonlyArray1<'py, u64>);
 
 type Columns<'py> = Vec<(Bound<'py, PyArray1<f64>>, Bound<'py, PyArray1<u8>>)>;
+type Ranks<'py> = (Bound<'py, PyArray1<u32>>, Bound<'py, PyArray1<i64>>, Bound<'py, PyArray1<u8>>);
 
 #[pyfunction]
 #[pyo3(signature = (scores, grades, offsets, outside_offsets, ids, order, measures, threads=None))]
@@ -201,38 +216,27 @@ pub fn evaluate<'py>(
     threads: Option<usize>,
 ) -> PyResult<Columns<'py>> {
     let measures: Vec<Measure> = measures.iter().map(Plan::measure).collect::<PyResult<_>>()?;
-    let ordering = Ordering {
-        ties: tie_rule(&order.ties, order.seed)?,
-        single: order.single,
-        dropped: order.dropped.as_slice()?,
-        positive: order.positive,
-        keep: order.keep.unwrap_or(usize::MAX),
-    };
-    let rest = Rest {
-        offsets: offsets.as_slice()?,
-        outside_offsets: outside_offsets.as_slice()?,
-        ids: match &ids {
-            None => None,
-            Some(IdColumns(query_text, queries, document_text, documents)) => Some(Ids {
-                query_text: query_text.get().0.text(),
-                queries: queries.as_slice()?,
-                document_text: document_text.get().0.text(),
-                documents: documents.as_slice()?,
-            }),
-        },
-        ordering,
-        measures: &measures,
-        threads,
-    };
-    let grades = &grades.get().0;
-    let columns = if let Ok(scores) = scores.extract::<PyReadonlyArray1<'_, f32>>() {
-        run(py, scores.as_slice()?, grades, &rest)
-    } else if let Ok(scores) = scores.extract::<PyReadonlyArray1<'_, f64>>() {
-        run(py, scores.as_slice()?, grades, &rest)
-    } else {
-        return Err(PyTypeError::new_err("scores must be a one-dimensional array of float32 or float64"));
-    }?;
+    let rest = Rest::of(&offsets, &outside_offsets, ids.as_ref(), &order, threads)?;
+    let columns = run(py, scores, &grades.get().0, &rest, &Measures(&measures))?;
     Ok(columns.into_iter().map(|c| (PyArray1::from_vec(py, c.values), PyArray1::from_vec(py, c.flags))).collect())
+}
+
+#[pyfunction]
+#[pyo3(signature = (scores, grades, offsets, outside_offsets, ids, order, threads=None))]
+#[allow(clippy::too_many_arguments)]
+pub fn ranked<'py>(
+    py: Python<'py>,
+    scores: &Bound<'py, PyAny>,
+    grades: &Bound<'py, Grades>,
+    offsets: PyReadonlyArray1<'py, i64>,
+    outside_offsets: PyReadonlyArray1<'py, i64>,
+    ids: Option<IdColumns<'py>>,
+    order: OrderPlan<'py>,
+    threads: Option<usize>,
+) -> PyResult<Ranks<'py>> {
+    let rest = Rest::of(&offsets, &outside_offsets, ids.as_ref(), &order, threads)?;
+    let ranked = run(py, scores, &grades.get().0, &rest, &Ranking)?;
+    Ok((PyArray1::from_vec(py, ranked.grades), PyArray1::from_vec(py, ranked.offsets), PyArray1::from_vec(py, ranked.flags)))
 }
 
 struct Rest<'a> {
@@ -240,26 +244,92 @@ struct Rest<'a> {
     outside_offsets: &'a [i64],
     ids: Option<Ids<'a>>,
     ordering: Ordering<'a>,
-    measures: &'a [Measure],
     threads: Option<usize>,
 }
 
-fn run<S: Score>(py: Python<'_>, scores: &[S], grades: &grades::Grades, rest: &Rest<'_>) -> PyResult<Vec<Column>> {
+impl<'a> Rest<'a> {
+    fn of(
+        offsets: &'a PyReadonlyArray1<'_, i64>,
+        outside_offsets: &'a PyReadonlyArray1<'_, i64>,
+        ids: Option<&'a IdColumns<'_>>,
+        order: &'a OrderPlan<'_>,
+        threads: Option<usize>,
+    ) -> PyResult<Self> {
+        Ok(Self {
+            offsets: offsets.as_slice()?,
+            outside_offsets: outside_offsets.as_slice()?,
+            ids: match ids {
+                None => None,
+                Some(IdColumns(query_text, queries, document_text, documents)) => Some(Ids {
+                    query_text: query_text.get().0.text(),
+                    queries: queries.as_slice()?,
+                    document_text: document_text.get().0.text(),
+                    documents: documents.as_slice()?,
+                }),
+            },
+            ordering: Ordering {
+                ties: tie_rule(&order.ties, order.seed)?,
+                single: order.single,
+                dropped: order.dropped.as_slice()?,
+                positive: order.positive,
+                keep: order.keep.unwrap_or(usize::MAX),
+            },
+            threads,
+        })
+    }
+}
+
+/// What is done with lists, whatever their scores and grades are stored as.
+trait Work: Sync {
+    type Found: Send;
+    fn on<S: Score, C: Code>(&self, lists: &Lists<'_, S, C>, rest: &Rest<'_>) -> Self::Found;
+}
+
+struct Measures<'a>(&'a [Measure]);
+
+impl Work for Measures<'_> {
+    type Found = Vec<Column>;
+    fn on<S: Score, C: Code>(&self, lists: &Lists<'_, S, C>, rest: &Rest<'_>) -> Vec<Column> {
+        kernel::evaluate(lists, rest.ordering, self.0, rest.threads)
+    }
+}
+
+struct Ranking;
+
+impl Work for Ranking {
+    type Found = kernel::Ranked;
+    fn on<S: Score, C: Code>(&self, lists: &Lists<'_, S, C>, rest: &Rest<'_>) -> kernel::Ranked {
+        kernel::ranked(lists, rest.ordering, rest.threads)
+    }
+}
+
+fn run<W: Work>(py: Python<'_>, scores: &Bound<'_, PyAny>, grades: &grades::Grades, rest: &Rest<'_>, work: &W) -> PyResult<W::Found> {
+    if let Ok(scores) = scores.extract::<PyReadonlyArray1<'_, f32>>() {
+        scored(py, scores.as_slice()?, grades, rest, work)
+    } else if let Ok(scores) = scores.extract::<PyReadonlyArray1<'_, f64>>() {
+        scored(py, scores.as_slice()?, grades, rest, work)
+    } else {
+        Err(PyTypeError::new_err("scores must be a one-dimensional array of float32 or float64"))
+    }
+}
+
+fn scored<S: Score, W: Work>(py: Python<'_>, scores: &[S], grades: &grades::Grades, rest: &Rest<'_>, work: &W) -> PyResult<W::Found> {
     py.detach(|| match (&grades.codes, &grades.outside) {
-        (Codes::Bytes(codes), Codes::Bytes(outside)) => coded(scores, codes, outside, grades, rest),
-        (Codes::Words(codes), Codes::Words(outside)) => coded(scores, codes, outside, grades, rest),
-        _ => coded::<S, u8>(scores, &[], &[], grades, rest),
+        (Codes::Bytes(codes), Codes::Bytes(outside)) => coded(scores, codes, outside, grades, rest, work),
+        (Codes::Words(codes), Codes::Words(outside)) => coded(scores, codes, outside, grades, rest, work),
+        _ => coded::<S, u8, W>(scores, &[], &[], grades, rest, work),
     })
     .map_err(data_error)
 }
 
-fn coded<S: Score, C: Code>(
+fn coded<S: Score, C: Code, W: Work>(
     scores: &[S],
     codes: &[C],
     outside: &[C],
     grades: &grades::Grades,
     rest: &Rest<'_>,
-) -> rankwise_kernels::error::Result<Vec<Column>> {
+    work: &W,
+) -> rankwise_kernels::error::Result<W::Found> {
     let lists = Lists {
         offsets: rest.offsets,
         scores,
@@ -268,10 +338,10 @@ fn coded<S: Score, C: Code>(
         outside_offsets: rest.outside_offsets,
         ids: rest.ids,
         grades: grades.labels.len(),
-        unjudged: grades.labels.last().filter(|l| l.is_nan()).map(|_| grades.labels.len() as u32 - 1),
+        unjudged: grades.judged(),
     };
     lists.check()?;
-    Ok(kernel::evaluate(&lists, rest.ordering, rest.measures, rest.threads))
+    Ok(work.on(&lists, rest))
 }
 
 /// How many values are not NaN, their sum, mean and standard deviation, the same bits for any order.

@@ -18,7 +18,9 @@ fn _kernels(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_function(wrap_pyfunction!(text::pack_zstd, module)?)?;
     module.add_class::<evaluate::Grades>()?;
     module.add_function(wrap_pyfunction!(evaluate::grade, module)?)?;
+    module.add_function(wrap_pyfunction!(evaluate::grade_weighted, module)?)?;
     module.add_function(wrap_pyfunction!(evaluate::evaluate, module)?)?;
+    module.add_function(wrap_pyfunction!(evaluate::ranked, module)?)?;
     module.add_function(wrap_pyfunction!(evaluate::summary, module)?)?;
     module.add_function(wrap_pyfunction!(bootstrap::bootstrap, module)?)?;
     module.add_class::<trec::Table>()?;

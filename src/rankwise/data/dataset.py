@@ -13,7 +13,7 @@ import numpy.typing as npt
 from rankwise.data.ids import Ids
 from rankwise.errors import DataError, message
 
-__all__ = ["Dataset"]
+__all__ = ["Dataset", "weights_of_documents", "weights_of_lists"]
 
 Labels = npt.NDArray[np.int32] | npt.NDArray[np.float32] | npt.NDArray[np.float64]
 Values = TypeVar("Values", bound=np.generic)
@@ -46,6 +46,8 @@ class Dataset:
     documents: Ids | None = None
     weights: npt.NDArray[np.float64] | None = None
     """One a list."""
+    document_weights: npt.NDArray[np.float64] | None = None
+    """One a row."""
     positions: npt.NDArray[np.int64] | None = None
     """Where each document was shown, counted from 1, for data from clicks."""
     rows: npt.NDArray[np.int64] | None = None
@@ -66,32 +68,36 @@ class Dataset:
         group: Any = None,
         documents: Any = None,
         weights: Any = None,
+        document_weights: Any = None,
         positions: Any = None,
         feature_names: Iterable[str] | None = None,
     ) -> Dataset:
         """A dataset from arrays, lists or frames, its rows in any order.
 
         Give either `qid`, the query id of each row, or `group`, the size of each list where rows are grouped already.
-        Lists stand in the order in which their queries first appear; `weights` follow that order. Lists given by
-        `group` are called 1, 2, ….
+        Lists stand in the order in which their queries first appear; `weights` follow that order, or are
+        {query: weight}. `document_weights` are one a row. Lists given by `group` are called 1, 2, ….
         """
         values = _labels(labels)
         table = None if features is None else _features(features, len(values))
         offsets, queries, rows = _lists(qid, group, len(values))
         places = None if positions is None else _positions(positions, len(values))
         names = None if documents is None else _documents(documents, len(values))
+        of_documents = None if document_weights is None else weights_of_documents(document_weights, len(values))
         if rows is not None:
             values = values[rows]
             table = None if table is None else table[rows]
             places = None if places is None else places[rows]
             names = None if names is None else names[rows]
+            of_documents = None if of_documents is None else of_documents[rows]
         return cls(
             features=table,
             labels=values,
             offsets=offsets,
             queries=queries,
             documents=names,
-            weights=None if weights is None else _weights(weights, len(queries)),
+            weights=None if weights is None else weights_of_lists(weights, queries),
+            document_weights=of_documents,
             positions=places,
             rows=rows,
             feature_names=None if feature_names is None else _feature_names(feature_names, table),
@@ -144,6 +150,7 @@ class Dataset:
             queries=self.queries[chosen],
             documents=None if self.documents is None else self.documents[rows],
             weights=None if self.weights is None else self.weights[chosen],
+            document_weights=None if self.document_weights is None else self.document_weights[rows],
             positions=None if self.positions is None else self.positions[rows],
             columns={name: values[rows] for name, values in self.columns.items()},
             rows=None,
@@ -221,6 +228,7 @@ def _joined(parts: list[Dataset]) -> Dataset:
         queries=queries,
         documents=None if documents is None else Ids.of(name for names in documents for name in names),
         weights=_stacked(parts, "weights"),
+        document_weights=_stacked(parts, "document_weights"),
         positions=_stacked(parts, "positions"),
         feature_names=parts[0].feature_names,
         columns={name: _appended([part.columns[name] for part in parts], name) for name in parts[0].columns},
@@ -344,19 +352,35 @@ def _positions(positions: Any, rows: int) -> npt.NDArray[np.int64]:
     return array
 
 
-def _weights(weights: Any, lists: int) -> npt.NDArray[np.float64]:
+def weights_of_lists(weights: Any, queries: Ids) -> npt.NDArray[np.float64]:
+    """Weights one a list in the lists' order, or {query: weight}, as an array."""
+    if isinstance(weights, Mapping):
+        table = {str(query): weight for query, weight in weights.items()}
+        lacking = [query for query in queries if query not in table]
+        if lacking:
+            hint = "a list of weight 0 is left out of the mean."
+            raise DataError(message(f"query '{lacking[0]}' has no weight", hint=hint))
+        weights = [table[query] for query in queries]
     array = _array(weights, "weights", 1, np.float64)
-    if len(array) != lists:
-        raise DataError(
-            message(
-                f"there are {len(array):,} weights for {lists:,} lists", hint="a weight is of a list, not of a row."
-            )
-        )
+    if len(array) != len(queries):
+        what = f"there are {len(array):,} weights for {len(queries):,} lists"
+        raise DataError(message(what, hint="a weight is of a list; those of rows are `document_weights`."))
+    return _weights(array, "list")
+
+
+def weights_of_documents(weights: Any, rows: int) -> npt.NDArray[np.float64]:
+    """Weights one a row, as an array."""
+    array = _array(weights, "document weights", 1, np.float64)
+    if len(array) != rows:
+        raise _lengths("document weights", len(array), rows)
+    return _weights(array, "row")
+
+
+def _weights(array: npt.NDArray[np.float64], of: str) -> npt.NDArray[np.float64]:
     bad = ~(np.isfinite(array) & (array >= 0))
     if bad.any():
-        raise DataError(
-            message(f"the weight of list {int(bad.argmax())} is {array[bad][0]:g}; weights are finite and not negative")
-        )
+        what = f"the weight of {of} {int(bad.argmax())} is {array[bad][0]:g}; weights are finite and not negative"
+        raise DataError(message(what))
     return array
 
 

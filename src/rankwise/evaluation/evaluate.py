@@ -28,6 +28,8 @@ def evaluate(
     qid: Any = None,
     group: Any = None,
     convention: Convention | str | None = None,
+    weights: Any = None,
+    document_weights: Any = None,
     by: Any = None,
     bounds: bool = False,
     bootstrap: bool = False,
@@ -48,6 +50,9 @@ def evaluate(
 
     `measures` are `Measure`s or their texts; `convention` (default `standard`) is that of texts without a prefix.
     Without `measures`: nDCG@10, AP, RR and P@10, or those of them that the tool named as `convention` computes.
+    `weights` are one a list, in the order in which queries first appear, or {query: weight}; every mean is then a
+    weighted one. `document_weights` are one a row; what a document counts is multiplied by its weight, and measures for
+    which that means nothing refuse it.
     `by` makes a breakdown by groups of lists, `result.groups`: an array with one group a list or a row, {query: group},
     or the name of a column of a `Dataset`.
     `bounds=True` shows the best and the worst case over ties, `bootstrap=True` the bootstrap interval of each mean.
@@ -62,7 +67,16 @@ def evaluate(
         if count is not None and (isinstance(count, bool) or not isinstance(count, (int, np.integer)) or count < 1):
             raise RankwiseError(message(f"{what} must be a whole number from 1, not {count!r}"))
     chosen = chosen_measures(measures, convention)
-    lists = Lists.of(judgments, scores, qid=qid, group=group, by=by, threads=threads)
+    lists = Lists.of(
+        judgments,
+        scores,
+        qid=qid,
+        group=group,
+        weights=weights,
+        document_weights=document_weights,
+        by=by,
+        threads=threads,
+    )
     lists.refuse_strangers()
     return Result(lists, chosen, name=name, keep=keep, show_bounds=bounds, show_bootstrap=bootstrap)
 

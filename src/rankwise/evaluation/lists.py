@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from os import PathLike
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeVar
 
 import numpy as np
 import numpy.typing as npt
@@ -15,6 +15,7 @@ from rankwise.data.ids import Ids
 from rankwise.errors import ConventionError, DataError, LabelError, MeasureError, message
 from rankwise.measures.base import Measure
 from rankwise.measures.convention import Convention
+from rankwise.measures.user import UserMeasure
 
 if TYPE_CHECKING:
     from rankwise.data.dataset import Dataset
@@ -23,8 +24,14 @@ if TYPE_CHECKING:
 
 __all__ = ["TIED", "Lists"]
 
-# The kernel's mark of a list with equal scores within reach of the cut-off.
-TIED = 4
+Asked = TypeVar("Asked")
+
+# The value and the flags of each list under one measure.
+Column = tuple[npt.NDArray[np.float64], npt.NDArray[np.uint8]]
+
+# The kernel's marks of a list: its denominator is 0; equal scores within reach of the cut-off, which the convention
+# had to decide; judged but not in the run.
+EMPTY, TIED, MISSING, TIE_DECIDED = 1, 4, 16, 32
 # The choices of ties that settle no order.
 OPEN = ("expected", "kept", "best", "worst")
 
@@ -52,10 +59,14 @@ class Lists:
         outside_offsets: npt.NDArray[np.int64] | None = None,
         unknown_queries: Ids | None = None,
         weights: npt.NDArray[np.float64] | None = None,
+        document_weights: npt.NDArray[np.float64] | None = None,
         judged_run: bool = False,
         threads: int | None = None,
     ) -> None:
-        self.grades = _kernels.grade(labels, np.zeros(0) if outside is None else outside, threads)
+        if document_weights is None:
+            self.grades = _kernels.grade(labels, np.zeros(0) if outside is None else outside, threads)
+        else:
+            self.grades = _kernels.grade_weighted(labels, document_weights)
         self.scores = scores
         self.offsets = offsets
         self.outside_offsets = np.zeros(len(offsets), np.int64) if outside_offsets is None else outside_offsets
@@ -81,10 +92,21 @@ class Lists:
         *,
         qid: Any = None,
         group: Any = None,
+        weights: Any = None,
+        document_weights: Any = None,
         by: Any = None,
         threads: int | None = None,
     ) -> Lists:
         """Lists from whatever holds judgments and scores; `by` says which group each belongs to."""
+        lists = cls._unweighted(judgments, scores, qid, group, document_weights, by, threads)
+        if weights is not None:
+            lists._weigh(weights)
+        return lists
+
+    @classmethod
+    def _unweighted(
+        cls, judgments: Any, scores: Any, qid: Any, group: Any, document_weights: Any, by: Any, threads: int | None
+    ) -> Lists:
         from rankwise.data.judgments import JudgedRun
 
         if isinstance(judgments, JudgedRun) and scores is not None:
@@ -93,6 +115,10 @@ class Lists:
         if (qid is not None or group is not None) and _has_lists(judgments):
             what = f"{type(judgments).__name__} says itself which rows belong to one list"
             raise DataError(message(what, hint="leave out `qid` and `group`."))
+        if document_weights is not None and (isinstance(judgments, JudgedRun) or _is_judgments(judgments)):
+            hint = "give arrays: evaluate(labels, scores, measures, qid=…, document_weights=…)."
+            what = "a run takes no weights of documents, since those that it did not retrieve would have none"
+            raise DataError(message(what, hint=hint))
         if isinstance(judgments, JudgedRun):
             return cls._of_judged_run(judgments, by, threads)
         if isinstance(scores, str) and is_frame(judgments):
@@ -102,7 +128,7 @@ class Lists:
         from rankwise.data.dataset import Dataset
 
         if isinstance(judgments, Dataset):
-            return cls._of_dataset(judgments, scores, by, threads)
+            return cls._of_dataset(_with_document_weights(judgments, document_weights), scores, by, threads)
         labels = judgments
         if scores is None:
             raise DataError(
@@ -110,7 +136,17 @@ class Lists:
             )
         if qid is None and group is None:
             group = [np.size(labels)]
-        return cls._of_dataset(Dataset.of(labels=labels, qid=qid, group=group), scores, by, threads)
+        data = Dataset.of(labels=labels, qid=qid, group=group, document_weights=document_weights)
+        return cls._of_dataset(data, scores, by, threads)
+
+    def _weigh(self, weights: Any) -> None:
+        from rankwise.data.dataset import weights_of_lists
+
+        if self.weights is not None:
+            hint = "leave out `weights`, or the dataset's own."
+            raise DataError(message("the dataset has weights of lists already, and others are given", hint=hint))
+        queries = self.queries if self.queries is not None else Ids.of(range(len(self)))
+        self.weights = weights_of_lists(weights, queries)
 
     @classmethod
     def _of_dataset(cls, data: Dataset, scores: Any, by: Any, threads: int | None) -> Lists:
@@ -141,6 +177,7 @@ class Lists:
             queries=data.queries,
             documents=data.documents,
             weights=data.weights,
+            document_weights=data.document_weights,
             threads=threads,
         )
         if by is not None:
@@ -171,9 +208,7 @@ class Lists:
             lists.groups = Groups.of_queries(by, judged.queries, len(lists))
         return lists
 
-    def compute(
-        self, measures: list[Measure], *, keep: int | None = None
-    ) -> list[tuple[npt.NDArray[np.float64], npt.NDArray[np.uint8]]]:
+    def compute(self, measures: list[Measure], *, keep: int | None = None) -> list[Column]:
         """Values and flags of each measure; measures that share an order are computed together."""
         if keep is not None:
             self._refuse_open_ties([m for m in measures if m.convention.ties in OPEN], keep)
@@ -193,17 +228,7 @@ class Lists:
                 "positive": positive,
                 "keep": keep,
             }
-            plans = [self._plan(measures[at]) for at in members]
-            found = _kernels.evaluate(
-                self.scores,
-                self.grades,
-                self.offsets,
-                self.outside_offsets,
-                self._ids(ties),
-                order,
-                plans,
-                self.threads,
-            )
+            found = self._in_one_order([measures[at] for at in members], order)
             if ties.startswith("docid") and self.documents is None:
                 self._refuse_ties(ties, [flags for _, flags in found])
             for at, column in zip(members, found, strict=True):
@@ -219,8 +244,13 @@ class Lists:
             raise DataError(message(f"{what}; {where}", hint="are these the right two files, with ids spelt alike?"))
 
     def _plan(self, measure: Measure) -> dict[str, Any]:
+        grades = self.grades
+        return self._placed(lambda: measure.plan(grades.labels, grades.present, self._longest, grades.weights))
+
+    def _placed(self, asked: Callable[[], Asked]) -> Asked:
+        """What is asked; the refusal of a label says which document has it."""
         try:
-            return measure.plan(self.grades.labels, self.grades.present, self._longest)
+            return asked()
         except LabelError as refusal:
             raise ConventionError(f"{self._where(refusal.label)}{refusal}") from None
 
@@ -230,6 +260,47 @@ class Lists:
         at = int(np.searchsorted(self.offsets if inside else self.outside_offsets, row, side="right")) - 1
         query = f"list {at}" if self.queries is None else f"query {self.queries[at]!r}"
         return f"{query}, document {self.documents[row]!r}: " if inside and self.documents is not None else f"{query}: "
+
+    def _in_one_order(self, measures: list[Measure], order: dict[str, Any]) -> list[Column]:
+        """The columns of measures that share an order: those of kernels together, those of users one by one."""
+        where = (self.scores, self.grades, self.offsets, self.outside_offsets, self._ids(order["ties"]), order)
+        users = [measure for measure in measures if isinstance(measure, UserMeasure)]
+        plans = [self._plan(m) for m in measures if not isinstance(m, UserMeasure)]
+        columns = iter(_kernels.evaluate(*where, plans, self.threads) if plans else [])
+        if not users:
+            return list(columns)
+        tables = iter([self._read(measure) for measure in users])
+        ranked = _kernels.ranked(*where, self.threads)
+        return [
+            self._of_user(m, next(tables), *ranked) if isinstance(m, UserMeasure) else next(columns) for m in measures
+        ]
+
+    def _read(self, measure: UserMeasure) -> npt.NDArray[np.float64]:
+        if self.grades.weights is not None:
+            measure.refuse_document_weights()
+        return self._placed(lambda: measure.read(self.grades.labels, self.grades.present))
+
+    def _of_user(
+        self,
+        measure: UserMeasure,
+        labels: npt.NDArray[np.float64],
+        grades: npt.NDArray[np.uint32],
+        offsets: npt.NDArray[np.int64],
+        flags: npt.NDArray[np.uint8],
+    ) -> Column:
+        """A user's function, list by list, on the labels of the grades in ranked order."""
+        ends, by_rank = offsets.tolist(), labels[grades]
+        # What the run lacks is not a ranking to look at, unless the convention says so.
+        skipped = (flags & MISSING) != 0 if measure.convention.missing != "as is" else np.zeros(len(flags), bool)
+        values = np.zeros(len(flags))
+        for at in np.flatnonzero(~skipped).tolist():
+            query = str(at) if self.queries is None else self.queries[at]
+            # A copy, so that a function cannot change what others see.
+            values[at] = measure.value(by_rank[ends[at] : ends[at + 1]].copy(), query)
+        empty = np.isnan(values)
+        c = measure.convention
+        values[empty] = np.nan if isinstance(c.empty, str) else c.empty
+        return values, np.where(empty, (flags | EMPTY) & ~np.uint8(TIE_DECIDED), flags)
 
     def _refuse_open_ties(self, measures: list[Measure], keep: int) -> None:
         """Which documents are the first is unknown where ties are left open."""
@@ -272,6 +343,20 @@ def _dropped(labels: npt.NDArray[np.float64], drops: tuple[bool, bool]) -> npt.N
     """Of each distinct label, whether its documents are removed."""
     unjudged, negative = drops
     return (np.isnan(labels) & unjudged) | ((labels < 0) & negative)
+
+
+def _with_document_weights(data: Dataset, weights: Any) -> Dataset:
+    """The dataset with weights of documents that are given beside it, in the caller's order of rows."""
+    if weights is None:
+        return data
+    from dataclasses import replace
+
+    from rankwise.data.dataset import weights_of_documents
+
+    if data.document_weights is not None:
+        hint = "leave out `document_weights`, or the dataset's own."
+        raise DataError(message("the dataset has weights of documents already, and others are given", hint=hint))
+    return replace(data, document_weights=data.reorder(weights_of_documents(weights, len(data.labels))))
 
 
 def _has_lists(judgments: Any) -> bool:

@@ -108,8 +108,8 @@ class Outcome:
             return 0, 0.0, math.nan
         if c.empty == "nan" and self.counts.empty:
             return n, math.nan, math.nan
-        if self.evaluated.weights is not None and c.mean == "lists":
-            return _weighted(values, self.evaluated.weights)
+        if self.evaluated.weights is not None:
+            return _weighted(values, self.evaluated.weights, c.mean)
         error = deviation / math.sqrt(n) if n > 1 else math.nan
         if c.mean == "geometric":
             return n, math.exp(mean), math.nan
@@ -139,8 +139,8 @@ class Outcome:
             return math.nan, math.nan
         from rankwise.evaluation.interval import bootstrap_interval
 
-        weights = self.evaluated.weights if kind == "lists" else None
-        low, high = bootstrap_interval(_averaged(self.values, kind), weights=weights, threads=self.evaluated.threads)
+        averaged = _averaged(self.values, kind)
+        low, high = bootstrap_interval(averaged, weights=self.evaluated.weights, threads=self.evaluated.threads)
         return (math.exp(low), math.exp(high)) if kind == "geometric" else (low, high)
 
     @cached_property
@@ -175,14 +175,19 @@ def _averaged(values: Values, kind: str) -> Values:
     return np.log(np.maximum(values, 1e-5)) if kind == "geometric" else values
 
 
-def _weighted(values: Values, weights: Values) -> tuple[int, float, float]:
+def _weighted(values: Values, weights: Values, kind: str) -> tuple[int, float, float]:
+    """As `_summary`, a list of weight 2 counting as two lists."""
     known = ~np.isnan(values)
-    v, w = values[known], weights[known]
+    v, w = _averaged(values[known], kind), weights[known]
     total = math.fsum(w.tolist())
     if not total > 0:
         return int(known.sum()), math.nan, math.nan
-    mean = math.fsum((w * v).tolist()) / total
-    n = len(v)
+    n, sum_of_values = len(v), math.fsum((w * v).tolist())
+    mean = sum_of_values / total
+    if kind == "geometric":
+        return n, math.exp(mean), math.nan
+    if kind == "sum":
+        return n, sum_of_values, math.nan
     # The error of a ratio of sums over lists drawn independently.
     spread = math.fsum((w * w * (v - mean) ** 2).tolist())
     return n, mean, math.sqrt(spread * n / (n - 1)) / total if n > 1 else math.nan

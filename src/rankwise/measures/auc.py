@@ -25,6 +25,7 @@ class AUC(Measure):
     name = "AUC"
     # The pairs with different worth, which is 1 or 0 here.
     formula = "pair_accuracy"
+    document_weights = "pairs"
     axes = ("rel", "empty")
     takes_k = False
     keeps_ties = True

@@ -24,6 +24,7 @@ class AP(Measure):
     __slots__ = ()
     name = "AP"
     formula = "average_precision"
+    document_weights = "worth"
     axes: ClassVar[tuple[str, ...]] = ("rel", "ideal", "ap_over", "empty", "cut")
 
     @property

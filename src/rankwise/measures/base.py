@@ -3,6 +3,11 @@
 What all measures share: the cut-off `k`, the convention, the text form that parses back, equality. A measure in a file
 of this room says its formula, which axes of a convention it looks at, and what a label is worth to it; the numbers are
 computed by the kernel of the same name.
+
+Weights have one rule each. A list's weight is how often it counts in the mean over lists. A document's weight
+multiplies what the document counts, its gain or the 1 of a relevant document, wherever it counts: among the documents
+found and among those of the ideal, so that R becomes the sum of the weights of the relevant documents. Ranks and
+numbers of documents looked at (k, n) stay what they are. A pair of documents weighs the product of their weights.
 """
 
 from __future__ import annotations
@@ -16,7 +21,7 @@ import numpy.typing as npt
 from rankwise.errors import MeasureError, message
 from rankwise.measures.convention import STANDARD, Convention, Labels
 
-__all__ = ["Measure"]
+__all__ = ["Measure", "Present", "literal"]
 
 Present = Callable[[], npt.NDArray[np.bool_]]
 
@@ -46,6 +51,8 @@ class Measure(metaclass=_Kind):
     takes_k: ClassVar[bool] = True
     # Whether a mean over the orders of tied documents is known in closed form.
     closed_form: ClassVar[bool] = True
+    # What a document's weight multiplies: 'worth', what it counts; 'pairs', those it is in; '': weights are refused.
+    document_weights: ClassVar[str] = ""
     # Whether the best order of tied documents is that of falling worth, and the worst its reverse.
     best_first: ClassVar[bool] = True
     # Whether the formula has a rule of its own for scores that stay tied.
@@ -121,7 +128,7 @@ class Measure(metaclass=_Kind):
         whose = self.convention.name if computes(self.convention.name, self.name) else "standard"
         base = named(whose, self.name, self.k)
         changed = {axis: mine for axis, (mine, _) in self.convention.differences(base).items()}
-        inside = ", ".join(f"{name}={_literal(value)}" for name, value in {**self._parameters(), **changed}.items())
+        inside = ", ".join(f"{name}={literal(value)}" for name, value in {**self._parameters(), **changed}.items())
         bracket = f"({inside})" if inside or (self.k is None and means_another(whose, self.name)) else ""
         prefix = "" if whose == "standard" else f"{whose}:"
         return f"{prefix}{self.name}{bracket}{'' if self.k is None else f'@{self.k}'}"
@@ -150,8 +157,11 @@ class Measure(metaclass=_Kind):
         """What ranks 1 … depth count, for a formula that asks."""
         return self.convention.discounts(depth) if "discount" in self.axes else np.zeros(0)
 
-    def plan(self, labels: Labels, present: Present, longest: int) -> dict[str, Any]:
-        """The measure as its kernel wants it; `labels` are the distinct labels, `longest` the longest list."""
+    def plan(self, labels: Labels, present: Present, longest: int, weights: Labels | None = None) -> dict[str, Any]:
+        """The measure as its kernel wants it; `labels` are those of the grades, `longest` is the longest list.
+
+        Where documents have weights, a grade is a label with a weight.
+        """
         c = self.convention
         c.check_labels(labels, present)
         if c.ties == "kept" and not self.keeps_ties:
@@ -165,6 +175,9 @@ class Measure(metaclass=_Kind):
                     hint=f"choose an order of ties, as in {self.name}(ties='input'), or a tool's: trec_eval:….",
                 )
             )
+        if weights is not None and not self.document_weights:
+            self.refuse_document_weights()
+        worth = np.ascontiguousarray(self.worth(labels, present), dtype=np.float64)
         k = None if c.cut == "ignored" else self.k
         # An ideal that is not cut needs the discounts below k.
         deepest = longest if k is None or c.ideal_cut == "none" else min(k, longest)
@@ -174,7 +187,8 @@ class Measure(metaclass=_Kind):
         return {
             "formula": self.formula,
             "depth": k,
-            "worth": np.ascontiguousarray(self.worth(labels, present), dtype=np.float64),
+            "worth": worth if weights is None or self.document_weights == "pairs" else worth * weights,
+            "weights": weights,
             "known": labels >= 0,
             "discounts": discounts,
             "pool": c.ideal,
@@ -188,6 +202,10 @@ class Measure(metaclass=_Kind):
             "relevant_only": "relevant-only" in c.quirks,
         }
 
+    def refuse_document_weights(self) -> None:
+        hint = f"evaluate {self.name} without `document_weights`."
+        raise MeasureError(message(f"{self.name} has no meaning for weights of documents", hint=hint))
+
     def of(self, labels: Iterable[float]) -> float:
         """The value of one list, given by its labels in ranked order."""
         from rankwise.evaluation.evaluate import evaluate
@@ -200,11 +218,12 @@ def _rebuild(kind: type[Measure], k: int | None, convention: Convention, paramet
     return kind(k, convention=convention, **parameters)
 
 
-def _literal(value: Any) -> str:
+def literal(value: Any) -> str:
+    """A parameter or a choice as it stands in the text of a measure."""
     if isinstance(value, tuple) and value and isinstance(value[0], tuple):
-        return "{" + ", ".join(f"{_literal(label)}: {_literal(gain)}" for label, gain in value) + "}"
+        return "{" + ", ".join(f"{literal(label)}: {literal(gain)}" for label, gain in value) + "}"
     if isinstance(value, frozenset):
-        return "{" + ", ".join(map(_literal, sorted(value))) + "}" if value else "()"
+        return "{" + ", ".join(map(literal, sorted(value))) + "}" if value else "()"
     if isinstance(value, float):
         return f"{value:g}" if float(f"{value:g}") == value else repr(value)
     return repr(value)

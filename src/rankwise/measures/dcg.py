@@ -25,6 +25,7 @@ class DCG(Measure):
     __slots__ = ()
     name = "DCG"
     formula = "dcg"
+    document_weights = "worth"
     axes: ClassVar[tuple[str, ...]] = ("gain", "outside", "discount", "cut")
 
     def worth(self, labels: Labels, present: Present) -> Labels:

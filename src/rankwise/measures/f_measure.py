@@ -26,6 +26,7 @@ class F(Measure):
     __slots__ = ("weight",)
     name = "F"
     formula = "f_measure"
+    document_weights = "worth"
     axes = ("rel", "ideal", "p_over", "empty", "cut")
     weight: float
 

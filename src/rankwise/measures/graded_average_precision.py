@@ -38,6 +38,7 @@ class GradedAP(AP):
     __slots__ = ("g",)
     name = "GradedAP"
     formula = "graded_average_precision"
+    document_weights = ""
     axes = ("ideal", "ap_over", "empty", "cut")
     g: tuple[tuple[float, float], ...] | None
 

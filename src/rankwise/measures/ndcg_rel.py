@@ -22,6 +22,7 @@ class nDCGrel(DCG):
     __slots__ = ()
     name = "nDCGrel"
     formula = "ndcg_rel"
+    document_weights = ""
     axes = ("gain", "outside", "discount", "ideal", "empty")
     takes_k = False
     closed_form = False

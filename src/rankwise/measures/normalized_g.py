@@ -24,6 +24,7 @@ class G(DCG):
     __slots__ = ()
     name = "G"
     formula = "normalized_g"
+    document_weights = ""
     axes = ("gain", "outside", "ideal", "empty")
     takes_k = False
     closed_form = False

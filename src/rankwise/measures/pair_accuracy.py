@@ -25,6 +25,7 @@ class PairAccuracy(Measure):
     __slots__ = ()
     name = "PairAccuracy"
     formula = "pair_accuracy"
+    document_weights = "pairs"
     axes = ("empty",)
     takes_k = False
     keeps_ties = True

@@ -16,6 +16,7 @@ from rankwise.measures.base import Measure
 from rankwise.measures.convention import AXES, Convention
 from rankwise.measures.tools import ALIASES, PRESETS, convention, names, tool
 from rankwise.measures.tools.base import match
+from rankwise.measures.user import PREFIX
 
 __all__ = ["measure", "measures"]
 
@@ -91,6 +92,7 @@ def measures(text: str, default: Convention | str | None = None) -> list[Measure
 
 
 def _one(text: str, default: Convention | str | None) -> Measure:
+    _refuse_functions_of_users(text)
     prefix, colon, rest = text.partition(":")
     if colon and "(" not in prefix and (prefix in PRESETS or prefix in ALIASES or prefix in names()):
         return _prefixed(text, prefix, rest)
@@ -195,6 +197,13 @@ def _choices(text: str, inside: str) -> dict[str, Any]:
             hint = f"the choices are {', '.join(list(AXES)[:6])}, …"
             raise MeasureError(message(f"'{word}' in '{text}' is not a choice", hint=hint))
     return found
+
+
+def _refuse_functions_of_users(text: str) -> None:
+    if text.startswith(PREFIX):
+        name = text.removeprefix(PREFIX).partition("(")[0]
+        hint = f"make the measure in Python: user_measure({name!r}, function)."
+        raise MeasureError(message(f"'{text}' is a user's function, which no text holds", hint=hint))
 
 
 def _refuse_conventions_in_disguise(text: str, prefix: str) -> None:

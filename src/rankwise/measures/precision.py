@@ -22,4 +22,5 @@ class P(Measure):
     __slots__ = ()
     name = "P"
     formula = "precision"
+    document_weights = "worth"
     axes = ("rel", "p_over", "cut")

@@ -33,6 +33,7 @@ class RBP(Measure):
     __slots__ = ("graded", "p")
     name = "RBP"
     formula = "dcg"
+    document_weights = "worth"
     p: float
     graded: bool
 

@@ -21,4 +21,5 @@ class R(Measure):
     __slots__ = ()
     name = "R"
     formula = "recall"
+    document_weights = "worth"
     axes = ("rel", "ideal", "empty", "cut")

@@ -22,5 +22,6 @@ class RnDCG(DCG):
     __slots__ = ()
     name = "RnDCG"
     formula = "rndcg"
+    document_weights = ""
     axes = ("gain", "outside", "discount", "ideal", "empty")
     takes_k = False

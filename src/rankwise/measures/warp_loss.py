@@ -8,8 +8,8 @@ import numpy as np
 import numpy.typing as npt
 
 from rankwise.errors import MeasureError, message
-from rankwise.measures.base import Measure, Present
-from rankwise.measures.convention import Convention, Labels, is_finite
+from rankwise.measures.base import Measure
+from rankwise.measures.convention import Convention, is_finite
 
 __all__ = ["WARPLoss"]
 
@@ -59,19 +59,16 @@ class WARPLoss(Measure):
     def _parameters(self) -> dict[str, Any]:
         return {} if self.alpha == "harmonic" else {"alpha": self.alpha}
 
-    def plan(self, labels: Labels, present: Present, longest: int) -> dict[str, Any]:
-        return {**super().plan(labels, present, longest), "discounts": self._alphas(longest)}
-
-    def _alphas(self, longest: int) -> npt.NDArray[np.float64]:
+    def discounts(self, depth: int) -> npt.NDArray[np.float64]:
         """α₁ … of as many documents as the longest list has."""
-        rank = np.arange(1, longest + 1, dtype=np.float64)
+        rank = np.arange(1, depth + 1, dtype=np.float64)
         if self.alpha == "harmonic":
             return 1 / rank
         if isinstance(self.alpha, str):
             most = 1 if self.alpha == "first" else int(self.alpha.removeprefix("top-"))
             return (rank <= most).astype(np.float64)
-        table = np.asarray(self.alpha[:longest], dtype=np.float64)
-        return np.concatenate([table, np.zeros(longest - len(table))])
+        table = np.asarray(self.alpha[:depth], dtype=np.float64)
+        return np.concatenate([table, np.zeros(depth - len(table))])
 
 
 def _checked(alpha: Any) -> str | tuple[float, ...]:

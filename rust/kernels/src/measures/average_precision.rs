@@ -3,10 +3,16 @@
 //! In an open block of m documents, r of them relevant, after n₀ documents with r₀ relevant, the document at place j
 //! (from 1) is relevant with chance r/m, and then (j−1)(r−1)/(m−1) relevant ones are expected before it in the block
 //! (McSherry & Najork 2008).
+//!
+//! Where documents have weights each counts its weight: at its own rank and in the sum above. Of a block with the sum S
+//! of worths and the sum Q of their squares, the mean product of two different ones is (S² − Q) / m(m−1).
 
-use super::{Denominator, List, Measure};
+use super::{Denominator, List, Measure, precision::ideal_worth};
 
 pub fn average_precision(measure: &Measure, list: &List<'_>) -> Option<f64> {
+    if measure.is_weighted() {
+        return weighted(measure, list);
+    }
     let relevant = measure.relevant(list);
     let (mut sum, mut before) = (0.0, 0.0);
     if list.open.is_empty() {
@@ -43,4 +49,32 @@ pub fn average_precision(measure: &Measure, list: &List<'_>) -> Option<f64> {
         _ => relevant as f64,
     };
     (relevant > 0).then(|| sum / over)
+}
+
+fn weighted(measure: &Measure, list: &List<'_>) -> Option<f64> {
+    let (mut sum, mut before) = (0.0, 0.0);
+    let mut worths: Vec<f64> = Vec::new();
+    measure.each_block(list, measure.depth, |block, hits| {
+        if hits > 0 {
+            worths.clear();
+            worths.extend(list.ranked.get(block.start..block.end()).unwrap_or_default().iter().map(|&g| measure.worth(g)));
+            worths.sort_unstable_by(f64::total_cmp); // the same bits for any order of rows
+            let m = block.len as f64;
+            let total: f64 = worths.iter().sum();
+            let squares: f64 = worths.iter().map(|w| w * w).sum();
+            let pair = if block.len > 1 { (total * total - squares) / (m * (m - 1.0)) } else { 0.0 };
+            let own = (before * total + squares) / m;
+            for rank in block.start..block.end().min(measure.depth) {
+                sum += (own + (rank - block.start) as f64 * pair) / (rank + 1) as f64;
+            }
+            before += total;
+        }
+        true
+    });
+    let over = match measure.denominator {
+        Denominator::RelevantToDepth => ideal_worth(measure, list, measure.depth),
+        Denominator::Hits => before,
+        _ => measure.relevant_worth(list),
+    };
+    (over > 0.0).then(|| sum / over)
 }

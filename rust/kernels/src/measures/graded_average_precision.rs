@@ -4,7 +4,7 @@
 //! the block shares on average, and with each of the j−1 before it in the block what two of them share on average.
 //! Of m worths in rising order the i-th (from 1) is the lesser one in m−i pairs.
 
-use super::{Denominator, List, Measure, ndcg::each_ideal};
+use super::{Denominator, List, Measure, precision::ideal_worth};
 
 pub fn graded_average_precision(measure: &Measure, list: &List<'_>) -> Option<f64> {
     let mut above = Above::default();
@@ -27,11 +27,7 @@ pub fn graded_average_precision(measure: &Measure, list: &List<'_>) -> Option<f6
         true
     });
     let over = match measure.denominator {
-        Denominator::RelevantToDepth => {
-            let mut ideal = 0.0;
-            each_ideal(measure, list, measure.depth, |_, worth| ideal += worth);
-            ideal
-        }
+        Denominator::RelevantToDepth => ideal_worth(measure, list, measure.depth),
         Denominator::Hits => above.total(),
         _ => measure.relevant_worth(list),
     };

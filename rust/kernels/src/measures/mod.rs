@@ -139,7 +139,10 @@ pub struct Measure {
     pub formula: Formula,
     /// The cut-off k; `usize::MAX` for the whole list.
     pub depth: usize,
+    /// Per grade; where documents have weights, what a document counts times its weight.
     pub worth: Vec<f64>,
+    /// Per grade: the weight of its documents; empty where they have none.
+    pub weights: Vec<f64>,
     /// Per grade: whether a document of this grade was judged (matters to bpref and infAP alone).
     pub known: Vec<bool>,
     /// Per rank; reaches as far as the longest list or the depth.
@@ -245,6 +248,11 @@ impl Measure {
     #[inline(always)]
     fn worth(&self, grade: u32) -> f64 {
         self.worth.get(grade as usize).copied().unwrap_or(0.0)
+    }
+
+    /// Whether documents weigh differently, so that sums of worth stand where numbers of documents stood.
+    fn is_weighted(&self) -> bool {
+        !self.weights.is_empty()
     }
 
     /// A number of the formula itself.

@@ -2,10 +2,10 @@
 
 use super::{
     List, Measure,
-    pairs::{Levels, Weight},
+    pairs::{Levels, Weight, products},
 };
 
 pub fn pair_accuracy(measure: &Measure, list: &List<'_>) -> Option<f64> {
-    let pairs = Levels::of(measure, list).pairs(list.open, Weight::One);
+    let pairs = if measure.is_weighted() { products(measure, list) } else { Levels::of(measure, list).pairs(list.open, Weight::One) };
     (pairs.all() > 0.0).then(|| (pairs.right + pairs.open / 2.0) / pairs.all())
 }

@@ -4,7 +4,8 @@
 //! first. A pair is *right* if the document of the lower level (the greater worth) stands above, *wrong* if it stands
 //! below, *open* if both stand in one block of equal scores. Pairs of equal worth are none of them.
 //! From the top down, a tree over levels knows how many documents above are of a lower level and what they are worth,
-//! in O(log levels) each. A weight is either 1 or the difference of two worths.
+//! in O(log levels) each. A weight is either 1 or the difference of two worths, or the product of the weights of the
+//! two documents where documents have weights.
 
 use super::{List, Measure};
 use crate::order::Block;
@@ -39,9 +40,7 @@ pub struct Levels {
 
 impl Levels {
     pub fn of(measure: &Measure, list: &List<'_>) -> Self {
-        let mut distinct: Vec<f64> = list.retrieved.iter().map(|c| measure.worth(c.grade)).collect();
-        distinct.sort_unstable_by(|a, b| b.total_cmp(a));
-        distinct.dedup();
+        let distinct = distinct_worths(measure, list);
         let mut documents = vec![0; distinct.len()];
         let mut of_rank = Vec::with_capacity(list.ranked.len());
         for &grade in list.ranked {
@@ -86,6 +85,57 @@ impl Levels {
     }
 }
 
+/// The worths of the list's documents, each once, the greatest first.
+fn distinct_worths(measure: &Measure, list: &List<'_>) -> Vec<f64> {
+    let mut distinct: Vec<f64> = list.retrieved.iter().map(|c| measure.worth(c.grade)).collect();
+    distinct.sort_unstable_by(|a, b| b.total_cmp(a));
+    distinct.dedup();
+    distinct
+}
+
+/// Pairs that weigh the product of their documents' weights.
+pub fn products(measure: &Measure, list: &List<'_>) -> Pairs {
+    let distinct = distinct_worths(measure, list);
+    let weight = |&grade: &u32| measure.weights.get(grade as usize).copied().unwrap_or(0.0);
+    let level = |&grade: &u32| distinct.partition_point(|&w| w > measure.worth(grade)) as u32;
+    let mut documents: Vec<(u32, f64)> = list.ranked.iter().map(|grade| (level(grade), weight(grade))).collect();
+    for block in list.open {
+        let tied = documents.get_mut(block.start..block.end()).unwrap_or_default();
+        tied.sort_unstable_by(|a, b| a.0.cmp(&b.0).then(a.1.total_cmp(&b.1))); // the same bits for any order of rows
+    }
+    let runs = || runs(documents.len(), list.open);
+    let of = |run: Block| documents.get(run.start..run.end()).unwrap_or_default();
+    Pairs {
+        right: products_before(runs().map(of), distinct.len()),
+        wrong: products_before(runs().rev().map(of), distinct.len()),
+        open: list.open.iter().map(|&block| products_within(of(block))).sum(),
+    }
+}
+
+/// The products of the pairs in which the document of greater worth is in an earlier run than the other.
+fn products_before<'a>(runs: impl Iterator<Item = &'a [(u32, f64)]>, levels: usize) -> f64 {
+    let mut tree = Tree::new(levels);
+    let mut sum = 0.0;
+    for run in runs {
+        sum += run.iter().map(|&(level, weight)| weight * tree.below(level).documents).sum::<f64>();
+        for &(level, weight) in run {
+            tree.add(level, Sum { documents: weight, worth: 0.0 });
+        }
+    }
+    sum
+}
+
+/// The products of the pairs of different levels within one block, its levels rising.
+fn products_within(documents: &[(u32, f64)]) -> f64 {
+    let (mut sum, mut before) = (0.0, 0.0);
+    for level in documents.chunk_by(|a, b| a.0 == b.0) {
+        let here: f64 = level.iter().map(|(_, weight)| weight).sum();
+        sum += before * here;
+        before += here;
+    }
+    sum
+}
+
 pub fn choose_2(n: u64) -> u64 {
     n * n.saturating_sub(1) / 2
 }
@@ -125,7 +175,7 @@ fn greater_before<'a>(runs: impl Iterator<Item = &'a [u32]>, levels: usize, wort
             sum += if worths.is_some() { above.worth - above.documents * worth(level) } else { above.documents };
         }
         for &level in run {
-            tree.add(level, worth(level));
+            tree.add(level, Sum { documents: 1.0, worth: worth(level) });
         }
     }
     sum
@@ -167,11 +217,11 @@ impl Tree {
         Self(vec![Sum::default(); levels + 1])
     }
 
-    fn add(&mut self, level: u32, worth: f64) {
+    fn add(&mut self, level: u32, more: Sum) {
         let mut node = level as usize + 1;
         while let Some(sum) = self.0.get_mut(node) {
-            sum.documents += 1.0;
-            sum.worth += worth;
+            sum.documents += more.documents;
+            sum.worth += more.worth;
             node += node & node.wrapping_neg();
         }
     }
