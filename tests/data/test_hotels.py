@@ -10,6 +10,7 @@ import numpy as np
 import pytest
 
 from rankwise import DataError, Dataset, collections, evaluate, hotel_log, hotel_searches, read_table
+from rankwise.cli import main
 from rankwise.data.collections.expedia import FEATURES
 
 from .collections import collection
@@ -82,6 +83,19 @@ def test_the_site_ranks_better_than_lots(log: Path) -> None:
         assert part.positions is not None
         value[by_lot] = evaluate(part, -part.positions, "hotels:nDCG@5")[0].mean
     assert value[False] > value[True] + 0.02
+
+
+def test_the_command_line_gives_the_same_numbers(log: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    words = ["--query", "srch_id", "--document", "prop_id", "--label", "booking_bool=5,click_bool=1"]
+    words += ["--score", "position", "--ascending", "--by", "random_bool", "-m", "hotels:nDCG@5"]
+    assert main(["evaluate", "--table", str(log), *words]) == 0
+    rows = [line.split() for line in capsys.readouterr().out.splitlines() if line.startswith("hotels:nDCG@5 ")]
+    data = read_log(log)
+    for by_lot, row in zip((False, True), rows[1:], strict=True):
+        part = data.take(np.flatnonzero(is_by_lot(data) == by_lot))
+        assert part.positions is not None
+        value = evaluate(part, -part.positions, "hotels:nDCG@5")[0].mean
+        assert row[1:4] == [f"{by_lot:d}", f"{len(part):,}", f"{value:.4f}"]
 
 
 def test_the_published_columns_read_as_the_collection(tmp_path: Path) -> None:
