@@ -163,7 +163,9 @@ def handovers(folder: Path, options: argparse.Namespace) -> list[list[object]]:
         for _ in range(options.repeats):
             for engine, times in found.items():
                 command = [sys.executable, "-c", HANDOVER, engine, path]
-                words = subprocess.run(command, check=True, capture_output=True, text=True).stdout.split()
+                out = subprocess.run(command, check=True, capture_output=True, text=True).stdout
+                # An engine may draw its progress before our line.
+                words = out.split()[-3:]
                 assert int(words[2]) == options.rows
                 times.append((float(words[0]), float(words[1])))
         for engine, times in found.items():
