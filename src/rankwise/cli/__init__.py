@@ -18,6 +18,7 @@ VERBS = {
     "explain": "why two numbers differ, split over the choices that differ",
     "conventions": "what a tool's convention is, or what differs between two",
     "collections": "public collections: what they are, and whether a folder holds one",
+    "inspect": "what is wrong or odd with data, and what it does to which tool's number",
     "split": "a file of lists into parts or folds, by list, group or time",
     "demo": "one set of simulated hotel searches under eight conventions",
 }

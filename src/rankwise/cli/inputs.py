@@ -149,7 +149,7 @@ def _table(arguments: Namespace, options: dict[str, Any]) -> list[Result]:
         keep=[*others, *named],
         skip_bad_lines=arguments.skip_bad_lines,
         threads=arguments.threads,
-        **_labels(arguments.label),
+        **label_columns(arguments.label),
     )
     if data.skipped_lines:
         print(f"rankwise: {arguments.table}: lines left out as bad: {data.skipped_lines:,}", file=sys.stderr)
@@ -160,7 +160,7 @@ def _table(arguments: Namespace, options: dict[str, Any]) -> list[Result]:
     return results
 
 
-def _labels(text: str | None) -> dict[str, Any]:
+def label_columns(text: str | None) -> dict[str, Any]:
     """`grade` names a column, `booked=5,clicked=1` several and what each is worth."""
     if text is None or "=" not in text:
         return {"label": text}

@@ -1,0 +1,145 @@
+"""Says what is wrong or odd with data, before anyone trains on them, and what it does to which tool's number.
+
+Each finding has a code that keeps its meaning, and a severity: an error makes numbers or models wrong, a warning makes
+tools disagree, a note is to be known. Exit codes: 0 no error, 1 an error (with --strict: or a warning), 2 refused.
+"""
+
+from __future__ import annotations
+
+from argparse import ArgumentParser, Namespace
+from typing import TYPE_CHECKING, Any
+
+from rankwise.cli.inputs import label_columns
+from rankwise.errors import RankwiseError, message
+
+if TYPE_CHECKING:
+    from rankwise.evaluation.inspect import Report
+
+EXAMPLES = """examples:
+  rankwise inspect train.txt
+  rankwise inspect Fold1/train.txt Fold1/vali.txt Fold1/test.txt --strict
+  rankwise inspect test.txt --scores scores.txt
+  rankwise inspect rank.train --group rank.train.query
+  rankwise inspect log.csv --query srch_id --label booking_bool=5,click_bool=1 --skip-bad-lines
+  rankwise inspect --qrels qrels.txt bm25.run
+  rankwise inspect train.txt --format json | jq '.findings[] | [.code, .count, .of]'
+"""
+
+FORMATS = ("text", "json", "markdown", "html")
+# Options of reading LETOR text; all others are of tables.
+_LETOR = ("group", "sort_features")
+
+
+def add_arguments(parser: ArgumentParser) -> None:
+    add = parser.add_argument
+    add(
+        "files",
+        nargs="*",
+        metavar="FILE",
+        help="LETOR / SVMlight lines, or .csv, .tsv or .parquet tables; with --qrels, runs",
+    )
+    add("--qrels", metavar="FILE", help="judgments; the files are runs, if there are any")
+    add("--scores", metavar="FILE", help="one score a line of the one LETOR file")
+    add("--group", metavar="FILE", help="of LETOR text without query ids, a file with the size of each list")
+    add("--sort-features", action="store_true", help="accept feature indices in any order within a line of LETOR text")
+    add("--query", metavar="COLUMN", help="of tables, the column with query ids, if its name is not understood")
+    add("--document", metavar="COLUMN", help="of tables, the column with document ids")
+    add("--label", metavar="COLUMN", help="of tables, the column with labels, or those of events: booked=5,clicked=1")
+    add("--score", metavar="COLUMN", help="of one table, the column with scores")
+    add("--features", metavar="COLUMNS", help="of tables, the features, separated by commas (default: all numbers)")
+    add("--skip-bad-lines", action="store_true", help="leave out lines of tables that cannot be read, and count them")
+    add("-k", type=int, default=10, metavar="K", help="the cut-off that lists may be too short for (default 10)")
+    add("--strict", action="store_true", help="exit with 1 for a warning too")
+    add("--format", default="text", metavar="F", help=f"{', '.join(FORMATS)} (default text)")
+
+
+def run(arguments: Namespace) -> int:
+    if arguments.format not in FORMATS:
+        hint = f"the formats are {', '.join(FORMATS)}."
+        raise RankwiseError(message(f"there is no format '{arguments.format}'", hint=hint))
+    _refuse_what_does_not_go_together(arguments)
+    reports = _judged(arguments) if arguments.qrels is not None else [_lists(arguments)]
+    _write(reports, arguments.format)
+    return 0 if all(report.passes(strict=arguments.strict) for report in reports) else 1
+
+
+def _refuse_what_does_not_go_together(arguments: Namespace) -> None:
+    if not arguments.files and arguments.qrels is None:
+        hint = "rankwise inspect FILE…, or --qrels FILE [RUN…]; `rankwise inspect --help` has examples."
+        raise RankwiseError(message("a file to look at is needed", hint=hint))
+    for option in ("scores", "group", "score"):
+        if getattr(arguments, option) is not None and (len(arguments.files) != 1 or arguments.qrels is not None):
+            raise RankwiseError(message(f"--{option} belongs to one file of labelled lists"))
+    if arguments.scores is not None and arguments.score is not None:
+        raise RankwiseError(message("--scores and --score each hold the scores", hint="leave one of the two out."))
+
+
+def _judged(arguments: Namespace) -> list[Report]:
+    """One report for each run, or one of the judgments alone."""
+    from rankwise.data.formats.doors import read_qrels, read_run
+    from rankwise.evaluation.inspect import inspect
+
+    given = [name for name in (*_options(arguments), "group") if getattr(arguments, name, None)]
+    if given:
+        raise RankwiseError(message(f"--{given[0].replace('_', '-')} belongs to labelled lists, not to --qrels"))
+    qrels = read_qrels(arguments.qrels)
+    if not arguments.files:
+        return [inspect(qrels, k=arguments.k, name=arguments.qrels)]
+    return [inspect(qrels, read_run(path), k=arguments.k, name=path) for path in arguments.files]
+
+
+def _lists(arguments: Namespace) -> Report:
+    from rankwise.data.formats.doors import is_table, read
+    from rankwise.evaluation.inspect import inspect
+
+    twice = next((path for path in arguments.files if arguments.files.count(path) > 1), None)
+    if twice is not None:
+        raise RankwiseError(message(f"{twice} is given twice"))
+    options = _options(arguments)
+    tables = {path: is_table(path) for path in arguments.files}
+    for name in options:
+        if all((name in _LETOR) == table for table in tables.values()):
+            option = name.replace("_", "-").replace("labels", "label")
+            where = "LETOR text" if name in _LETOR else "tables"
+            raise RankwiseError(message(f"--{option} belongs to {where}", place=arguments.files[0]))
+    data = {
+        path: read(path, **{name: value for name, value in options.items() if (name in _LETOR) != table})
+        for path, table in tables.items()
+    }
+    if len(data) > 1:
+        return inspect(data, k=arguments.k)
+    path, only = next(iter(data.items()))
+    return inspect(only, _scores(arguments), k=arguments.k, name=path)
+
+
+def _options(arguments: Namespace) -> dict[str, Any]:
+    """The options of reading that were given, as the readers call them."""
+    names = ("query", "document", "score", "skip_bad_lines", "group", "sort_features")
+    given = {name: getattr(arguments, name) for name in names if getattr(arguments, name)}
+    if arguments.label is not None:
+        given |= label_columns(arguments.label)
+    if arguments.features is not None:
+        given["features"] = [name.strip() for name in arguments.features.split(",")]
+    return given
+
+
+def _scores(arguments: Namespace) -> Any:
+    if arguments.scores is None:
+        return arguments.score
+    from rankwise.data.formats import scores
+
+    return scores.read(arguments.scores)
+
+
+def _write(reports: list[Report], form: str) -> None:
+    if form == "json":
+        import json
+
+        found = [report.as_dict() for report in reports]
+        print(json.dumps(found if len(found) > 1 else found[0], indent=2, ensure_ascii=False))
+        return
+    texts = [
+        str(report) if form == "text" else report.to_markdown() if form == "markdown" else report.to_html()
+        for report in reports
+    ]
+    print("\n\n".join(texts))

@@ -1,0 +1,276 @@
+"""What is wrong or odd with data, before anyone trains on them, and what it does to which tool's number."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
+from pathlib import Path
+from textwrap import fill
+from typing import Any
+
+import numpy as np
+
+from rankwise.data.dataset import Dataset
+from rankwise.data.formats.doors import read
+from rankwise.data.judgments import JudgedRun, Qrels, Run, judge
+from rankwise.errors import DataError, RankwiseError, message
+from rankwise.evaluation.checks import features, labels, lists, rows
+from rankwise.evaluation.checks import scores as ranked
+from rankwise.evaluation.checks.base import Finding, Subject, found, nouns
+from rankwise.evaluation.table import Table
+
+__all__ = ["Report", "inspect"]
+
+SEVERITIES = ("error", "warning", "note")
+_WIDTH = 110
+
+
+def inspect(source: Any, scores: Any = None, *, k: int = 10, name: str = "", **options: Any) -> Report:
+    """Looks for what is wrong or odd with labelled lists.
+
+    `source` is a `Dataset`; whatever `rankwise.read` reads, with its `options`; `Qrels`, with or without a `Run` as
+    `scores`; or a `JudgedRun`. `{name: source}` of several is also searched for queries that are in two of them.
+    `scores`, one a row in the caller's order or the name of a column of the dataset, are looked at too. `k` is the
+    cut-off that lists may be too short for.
+
+    What each code means, and from when something is called so, is in `docs/inspect.md`.
+
+    >>> report = inspect(Dataset.of([[0.5], [0.4], [0.1]], [0, 1, 0], qid=["a", "a", "b"]), k=2)
+    >>> [(finding.code, finding.words) for finding in report][:2]
+    [('RW101', '1 of 2 lists has no relevant document'), ('RW102', '1 of 2 lists has fewer than 2 documents')]
+    """
+    if isinstance(k, bool) or not isinstance(k, (int, np.integer)) or k < 1:
+        raise RankwiseError(message(f"k must be a whole number from 1, not {k!r}"))
+    several = _several(source)
+    if several is None:
+        return Report([_subject(source, scores, name, k, options)])
+    if scores is not None or name:
+        what = "scores and a name are those of one source, and several are given"
+        raise DataError(message(what, hint="inspect them one by one."))
+    return Report([_subject(one, None, called, k, options) for called, one in several.items()])
+
+
+class Report:
+    """What was found, the gravest first; iterates over findings."""
+
+    def __init__(self, subjects: Sequence[Subject]) -> None:
+        self.k = subjects[0].k
+        self.sources = {subject.name: repr(subject.data) for subject in subjects}
+        findings = [replace(one, place=subject.name) for subject in subjects for one in _findings(subject)]
+        findings += _in_several(subjects)
+        self.findings = sorted(findings, key=lambda one: SEVERITIES.index(one.severity))
+
+    def __iter__(self) -> Iterator[Finding]:
+        return iter(self.findings)
+
+    def __len__(self) -> int:
+        return len(self.findings)
+
+    def __getitem__(self, code: str) -> list[Finding]:
+        """The findings of one code."""
+        return [one for one in self.findings if one.code == code]
+
+    @property
+    def codes(self) -> set[str]:
+        return {one.code for one in self.findings}
+
+    def of_severity(self, severity: str) -> list[Finding]:
+        return [one for one in self.findings if one.severity == severity]
+
+    def passes(self, *, strict: bool = False) -> bool:
+        """Whether nothing is wrong: no error, nor a warning if `strict`."""
+        return not self.of_severity("error") and not (strict and self.of_severity("warning"))
+
+    def summary(self) -> str:
+        """How many of each severity.
+
+        >>> inspect(Dataset.of(labels=[0, 1], group=[2]), k=2).summary()
+        '0 errors, 0 warnings, 0 notes'
+        """
+        counts = {severity: len(self.of_severity(severity)) for severity in SEVERITIES}
+        return ", ".join(f"{count} {nouns(count, severity)}" for severity, count in counts.items())
+
+    def __str__(self) -> str:
+        heads = [f"{name}: {what}" if name else what for name, what in self.sources.items()]
+        return "\n\n".join(["\n".join(heads), *map(self._paragraph, self.findings), self.summary()])
+
+    __repr__ = __str__
+
+    def _paragraph(self, finding: Finding) -> str:
+        place = f"{finding.place}: " if finding.place and len(self.sources) > 1 else ""
+        examples = f" ({', '.join(finding.examples)}{', …' if self._has_more(finding) else ''})"
+        head = f"{finding.severity} {finding.code}: {place}{finding.words}{examples if finding.examples else ''}"
+        lines = [fill(head, _WIDTH, subsequent_indent="    ")]
+        lines += [fill(effect, _WIDTH, initial_indent="    ", subsequent_indent="      ") for effect in finding.effects]
+        hint = f"Hint: {finding.hint}"
+        return "\n".join([*lines, *([fill(hint, _WIDTH, initial_indent="    ", subsequent_indent="      ")]
+                                    if finding.hint else [])])  # fmt: skip
+
+    @staticmethod
+    def _has_more(finding: Finding) -> bool:
+        return len(finding.examples) < finding.count
+
+    def _table(self) -> Table:
+        head = ["", "code", "found", "what it does", "hint"]
+        several = len(self.sources) > 1
+        cells = [
+            [f.severity, f.code, f"{f.place}: {f.words}" if several else f.words, "; ".join(f.effects), f.hint]
+            for f in self.findings
+        ]
+        title = "; ".join(f"{name}: {what}" if name else what for name, what in self.sources.items())
+        return Table(head, cells, [self.summary()], title, left=frozenset(range(5)))
+
+    def to_markdown(self) -> str:
+        return self._table().to_markdown()
+
+    def to_html(self) -> str:
+        return self._table().to_html()
+
+    _repr_html_ = to_html
+
+    def as_dict(self) -> dict[str, Any]:
+        """Everything, as plain values."""
+        fields = ("code", "severity", "title", "place", "words", "count", "of", "examples", "effects", "hint")
+        return {
+            "k": self.k,
+            "sources": self.sources,
+            "counts": {severity: len(self.of_severity(severity)) for severity in SEVERITIES},
+            "findings": [
+                {field: _plain(getattr(finding, field)) for field in fields} for finding in self.findings
+            ],
+        }  # fmt: skip
+
+
+def _plain(value: Any) -> Any:
+    return list(value) if isinstance(value, tuple) else value
+
+
+def _several(source: Any) -> dict[str, Any] | None:
+    """Sources by name, if there are several: a dictionary whose values are no columns, or a list of paths."""
+    kinds = (Dataset, Qrels, JudgedRun, str, os.PathLike)
+    if isinstance(source, Mapping) and source and all(isinstance(one, kinds) for one in source.values()):
+        return {str(name): one for name, one in source.items()}
+    if isinstance(source, (list, tuple)) and source and all(isinstance(one, (str, os.PathLike)) for one in source):
+        paths = [str(path) for path in source]
+        if len(set(paths)) < len(paths):
+            twice = next(path for path in paths if paths.count(path) > 1)
+            raise DataError(message(f"{twice} is given twice"))
+        return {path: path for path in paths}
+    return None
+
+
+def _findings(subject: Subject) -> Iterator[Finding]:
+    skipped = subject.data.skipped_lines
+    if skipped:
+        rows_of = skipped + len(subject.data.labels)
+        words = f"{{n}} of {{of}} lines {nouns(skipped, 'was', 'were')} left out as bad"
+        hint = "a last line that was cut off means that the rest of the file is missing too."
+        yield found("RW001", words, skipped, rows_of, hint=hint)
+    # Where there is no document, there is nothing to say of it.
+    if len(subject.data.labels) == 0:
+        raise DataError(message("there are no documents", place=subject.name))
+    for room in (labels, lists, features, rows, ranked):
+        yield from room.check(subject)
+
+
+def _in_several(subjects: Sequence[Subject]) -> Iterator[Finding]:
+    """Queries that are in two of the sources, pair by pair."""
+    names = [dict.fromkeys(subject.data.queries) for subject in subjects]
+    for later, subject in enumerate(subjects):
+        for earlier in range(later):
+            both = [name for name in names[earlier] if name in names[later]]
+            if both:
+                other = subjects[earlier].name
+                finding = found(
+                    "RW105",
+                    f"{{n}} of {{of}} {nouns(len(subject), 'query', 'queries')} "
+                    f"{nouns(len(both), 'is', 'are')} in {other} too",
+                    len(both),
+                    len(subject),
+                    effects=["what is learnt from one is measured by the other: every measure of it is too good"],
+                    hint="divide by list: `rankwise split` never cuts one; or give the files different query ids.",
+                    examples=both[:3],
+                )
+                yield replace(finding, place=subject.name)
+
+
+def _subject(source: Any, scores: Any, name: str, k: int, options: dict[str, Any]) -> Subject:
+    if isinstance(source, (Qrels, JudgedRun)):
+        if options:
+            raise DataError(message(f"{', '.join(options)}: options are those of reading a file or a table"))
+        return _of_judgments(source, scores, name, k)
+    if isinstance(source, Dataset) and options:
+        raise DataError(message(f"a dataset is read already, and {', '.join(options)} given"))
+    data = source if isinstance(source, Dataset) else _read(source, options)
+    if not name and isinstance(source, (str, os.PathLike)):
+        name = Path(source).name
+    return Subject(data=data, name=name, k=k, scores=None if scores is None else _scores(data, scores))
+
+
+def _read(source: Any, options: dict[str, Any]) -> Dataset:
+    if isinstance(source, Run):
+        hint = "inspect(qrels, run)."
+        raise DataError(message("a run alone has no labels", hint=hint))
+    if isinstance(source, (np.ndarray, list, tuple)):
+        hint = "inspect(Dataset.of(features, labels, qid=…))."
+        raise DataError(message(f"nothing says what the columns of {_a(source)} are", hint=hint))
+    try:
+        return read(source, **options)
+    except TypeError as error:
+        if "unexpected keyword" not in str(error):
+            raise
+        what = str(error).partition("argument ")[2]
+        hint = "the options are those of rankwise.read_table for tables, of rankwise.read_letor for all other files."
+        raise DataError(message(f"there is no option {what} for this kind of source", hint=hint)) from None
+
+
+def _a(source: object) -> str:
+    return f"an object of type {type(source).__name__}"
+
+
+def _scores(data: Dataset, scores: Any) -> Any:
+    """One score a row, in the order of the dataset; what is no number is found later."""
+    if isinstance(scores, str):
+        if scores not in data.columns or not isinstance(data.columns[scores], np.ndarray):
+            hint = f"there are {', '.join(data.columns) or 'none'}."
+            raise DataError(message(f"the dataset has no column of numbers '{scores}'", hint=hint))
+        return np.asarray(data.columns[scores], np.float64)
+    column = np.asarray(scores)
+    if column.dtype.kind not in "iufb":
+        raise DataError(message(f"scores: numbers are needed, not {column.dtype}"))
+    if column.shape != data.labels.shape:
+        found_ = f"{len(column):,}" if column.ndim == 1 else f"an array of shape {column.shape}"
+        raise DataError(message(f"scores: {found_} for {len(data.labels):,} documents; each document needs one score"))
+    return data.reorder(column if column.dtype == np.float32 else column.astype(np.float64))
+
+
+def _of_judgments(source: Qrels | JudgedRun, scores: Any, name: str, k: int) -> Subject:
+    if isinstance(source, Qrels) and scores is None:
+        data = Dataset(
+            features=None, labels=source.labels, offsets=source.offsets, queries=source.queries,
+            documents=source.documents,
+        )  # fmt: skip
+        return Subject(data=data, name=name, k=k, is_ranked=False)
+    if isinstance(source, Qrels):
+        if not isinstance(scores, Run):
+            hint = "inspect(qrels, run): a Run, as rankwise.read_run reads it."
+            raise DataError(message(f"judgments need a run, not {_a(scores)}", hint=hint))
+        judged = judge(source, scores)
+    elif scores is not None:
+        raise DataError(message("a judged run holds its scores already, and others are given"))
+    else:
+        judged = source
+    data = Dataset(
+        features=None, labels=judged.labels, offsets=judged.offsets, queries=judged.queries, documents=judged.documents
+    )
+    return Subject(
+        data=data,
+        name=name or judged.name,
+        k=k,
+        scores=judged.scores,
+        outside=judged.unretrieved_labels,
+        outside_offsets=judged.unretrieved_offsets,
+        missing=judged.missing,
+        unknown=judged.unknown_queries,
+    )

@@ -1,0 +1,394 @@
+"""`inspect`: each code has data that trigger it and data that do not, and says what it does to which tool's number."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+from dataclasses import replace
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+import rankwise
+from rankwise import Dataset, Qrels, Run, evaluate, inspect, judge, read_letor
+from rankwise.evaluation.checks.base import CODES
+from rankwise.evaluation.inspect import Report
+from rankwise.measures import nDCG
+
+LISTS, LENGTH = 20, 12
+ROWS = LISTS * LENGTH
+
+
+def fine(**changes: object) -> Dataset:
+    """Lists with nothing to say about them, but for what is changed."""
+    rng = np.random.default_rng(1)
+    labels = rng.permuted(np.tile([0, 0, 0, 0, 0, 0, 0, 1, 1, 1, 2, 2], (LISTS, 1)), axis=1).ravel()
+    features = rng.normal(size=(ROWS, 3)).astype(np.float32)
+    qid = np.repeat(np.arange(LISTS), LENGTH)
+    given = {"features": features, "labels": labels.astype(np.float64), "qid": qid, **changes}
+    return Dataset.of(**given)
+
+
+def with_labels(change: Callable[[np.ndarray], np.ndarray]) -> Dataset:
+    return fine(labels=change(fine().labels.copy()))
+
+
+def with_features(change: Callable[[np.ndarray, np.ndarray], np.ndarray]) -> Dataset:
+    data = fine()
+    return fine(features=change(data.features.copy(), data.labels))
+
+
+def put(array: np.ndarray, at: object, value: object) -> np.ndarray:
+    array[at] = value
+    return array
+
+
+def with_column(column: Callable[[np.ndarray], object]) -> Dataset:
+    """One more feature, made of the labels."""
+    return with_features(lambda table, labels: np.column_stack([table, column(labels)]))
+
+
+def documents(of: Callable[[int], str]) -> Dataset:
+    return fine(documents=[of(row) for row in range(ROWS)])
+
+
+RUN = {f"q{q}": {f"d{d}": float(-d) for d in range(12)} for q in range(4)}
+JUDGED = {f"q{q}": {f"d{d}": int(d % 3 == 1) for d in range(12)} for q in range(4)}
+
+
+def judged(qrels: dict[str, dict[str, int]], run: dict[str, dict[str, float]]) -> Report:
+    return inspect(Qrels.of(qrels), Run.of(run, name="run"))
+
+
+def without(lists: dict[str, dict[str, float]], name: str) -> dict[str, dict[str, float]]:
+    return {query: documents for query, documents in lists.items() if query != name}
+
+
+scores = np.random.default_rng(2).normal(size=ROWS)
+ENDS = slice(0, LENGTH)
+FIRST_OF_LISTS = slice(0, ROWS, LENGTH)
+
+# Code → a report that has it, how many it counts, and a report of data that come near without having it.
+TRIGGERS: dict[str, tuple[Callable[[], Report], int, Callable[[], Report]]] = {
+    "RW001": (lambda: inspect(replace(fine(), skipped_lines=2)), 2, lambda: inspect(fine())),
+    "RW101": (
+        lambda: inspect(with_labels(lambda labels: put(labels, ENDS, 0))),
+        1,
+        lambda: inspect(with_labels(lambda labels: put(put(labels, ENDS, 0), 3, 1))),
+    ),
+    "RW102": (lambda: inspect(fine(), k=13), LISTS, lambda: inspect(fine(), k=12)),
+    "RW103": (
+        lambda: inspect(with_labels(lambda labels: put(labels, ENDS, 1))),
+        1,
+        lambda: inspect(with_labels(lambda labels: put(labels, ENDS, 0))),
+    ),
+    "RW104": (
+        lambda: inspect(fine(qid=np.tile(np.arange(LISTS), LENGTH))),
+        LISTS,
+        lambda: inspect(fine(qid=np.repeat(np.arange(LISTS)[::-1], LENGTH))),
+    ),
+    "RW105": (
+        lambda: inspect({"train": fine(), "test": fine().take([4, 2])}),
+        2,
+        lambda: inspect({"train": fine().take([0, 1]), "test": fine().take([4, 2])}),
+    ),
+    "RW106": (lambda: judged(JUDGED, without(RUN, "q1")), 1, lambda: judged(JUDGED, RUN)),
+    "RW107": (lambda: judged(JUDGED, {**RUN, "x": {"d": 1.0}}), 1, lambda: judged(JUDGED, RUN)),
+    "RW201": (
+        lambda: inspect(with_labels(lambda labels: put(labels, labels == 2, 5))),
+        1,
+        lambda: inspect(with_labels(lambda labels: labels + 1)),
+    ),
+    "RW202": (
+        lambda: inspect(with_labels(lambda labels: put(labels, [0, 1], -2))),
+        2,
+        lambda: inspect(with_labels(lambda labels: put(labels, [0, 1], -0.0))),
+    ),
+    "RW203": (
+        lambda: inspect(with_labels(lambda labels: put(labels, [0, 1, 2], 0.5))),
+        3,
+        lambda: inspect(with_labels(lambda labels: labels.astype(np.float32))),
+    ),
+    "RW204": (
+        lambda: inspect(with_labels(lambda labels: labels * 0)),
+        LISTS,
+        lambda: inspect(with_labels(lambda labels: put(labels * 0, 5, 1))),
+    ),
+    "RW205": (
+        lambda: inspect(with_labels(lambda labels: put(labels, 3, np.nan))),
+        1,
+        lambda: inspect(with_labels(lambda labels: put(labels, 3, 0))),
+    ),
+    "RW206": (
+        lambda: inspect(with_labels(lambda labels: put(labels, 7, 3))),
+        1,
+        lambda: inspect(with_labels(lambda labels: put(labels, 7, 2))),
+    ),
+    "RW207": (
+        lambda: inspect(with_labels(lambda labels: labels * np.nan)),
+        ROWS,
+        lambda: inspect(with_labels(lambda labels: put(labels * np.nan, 0, 1))),
+    ),
+    "RW301": (lambda: inspect(with_column(lambda labels: labels * 0 + 7)), 1, lambda: inspect(fine())),
+    "RW302": (
+        lambda: inspect(with_features(lambda table, _: np.column_stack([table, table[:, 1]]))),
+        1,
+        lambda: inspect(with_features(lambda table, _: np.column_stack([table, put(table[:, 1].copy(), 9, 0)]))),
+    ),
+    "RW303": (
+        lambda: inspect(with_column(lambda labels: np.where(labels == 2, -9.0, scores))),
+        1,
+        lambda: inspect(with_column(lambda labels: labels + scores)),
+    ),
+    "RW304": (
+        lambda: inspect(with_features(lambda table, _: put(table, (slice(4), 0), np.nan))),
+        4,
+        lambda: inspect(fine()),
+    ),
+    "RW305": (
+        lambda: inspect(with_column(lambda _: np.repeat(np.arange(LISTS), LENGTH))),
+        1,
+        lambda: inspect(with_column(lambda _: put(np.repeat(np.arange(LISTS), LENGTH), 0, 99))),
+    ),
+    "RW306": (
+        lambda: inspect(replace(fine(), features=put(fine().features.copy(), (7, 1), np.inf))),
+        1,
+        lambda: inspect(replace(fine(), features=put(fine().features.copy(), (7, 1), 3e38))),
+    ),
+    "RW307": (
+        lambda: inspect(with_column(lambda _: np.arange(ROWS) % 3)),
+        1,
+        lambda: inspect(with_column(lambda _: np.arange(ROWS) % 11)),
+    ),
+    "RW401": (
+        lambda: inspect(
+            fine(
+                features=put(fine().features.copy(), 4, fine().features[3]),
+                labels=put(fine().labels.copy(), 4, fine().labels[3]),
+            )
+        ),
+        1,
+        lambda: inspect(with_features(lambda table, _: put(table, LENGTH, table[0]))),
+    ),
+    "RW402": (
+        lambda: inspect(
+            fine(
+                features=put(fine().features.copy(), 4, fine().features[3]),
+                labels=put(fine().labels.copy(), 4, fine().labels[3]),
+                documents=range(ROWS),
+            )
+        ),
+        1,
+        lambda: inspect(documents(str)),
+    ),
+    "RW403": (
+        lambda: inspect(documents(lambda row: "d" if row in (2, 5) else str(row))),
+        1,
+        lambda: inspect(documents(lambda row: str(row % LENGTH) if row != 3 else "")),
+    ),
+    "RW404": (
+        lambda: inspect(with_labels(lambda labels: np.sort(labels.reshape(LISTS, LENGTH))[:, ::-1].ravel())),
+        LISTS,
+        lambda: inspect(fine()),
+    ),
+    "RW405": (
+        lambda: inspect(
+            fine(
+                features=put(fine().features.copy(), 4, fine().features[3]),
+                labels=put(put(fine().labels.copy(), 3, 0), 4, 1),
+            )
+        ),
+        1,
+        lambda: inspect(fine()),
+    ),
+    "RW501": (lambda: inspect(fine(), put(scores.copy(), 1, scores[0])), 2, lambda: inspect(fine(), scores)),
+    "RW502": (
+        lambda: inspect(fine(), put(put(scores.copy(), 1, np.nan), 2, np.inf)),
+        2,
+        lambda: inspect(fine(), put(scores.copy(), 1, 1e300)),
+    ),
+    "RW503": (lambda: inspect(fine(), put(scores.copy(), ENDS, 1)), 1, lambda: inspect(fine(), scores)),
+}
+
+
+def test_every_code_has_its_data() -> None:
+    assert set(TRIGGERS) == set(CODES)
+
+
+@pytest.mark.parametrize("code", CODES)
+def test_a_code_is_found_where_it_is_and_counted(code: str) -> None:
+    report = TRIGGERS[code][0]()
+    assert code in report.codes
+    finding = report[code][0]
+    assert finding.count == TRIGGERS[code][1]
+    assert finding.severity == CODES[code][0]
+    assert f"{finding.severity} {code}" in str(report)
+
+
+@pytest.mark.parametrize("code", CODES)
+def test_a_code_is_not_found_where_it_is_not(code: str) -> None:
+    assert code not in TRIGGERS[code][2]().codes
+
+
+def test_nothing_is_found_in_lists_that_are_fine() -> None:
+    assert inspect(fine(), scores).codes == set()
+    assert inspect(fine()).passes(strict=True)
+
+
+# What a finding says it does to a number is what the number does.
+
+
+def test_the_mean_with_empty_lists_is_what_each_choice_makes_of_it() -> None:
+    data = with_labels(lambda labels: put(labels, ENDS, 0))
+    said = inspect(data, scores)["RW101"][0].effects[1]
+    means = [evaluate(data, scores, nDCG(10, empty=empty)).outcomes[0].mean for empty in (0, 1, "skip")]
+    assert [f"{mean:.4f}" for mean in means] == re.findall(r"0\.\d{4}", said)
+
+
+def test_the_best_mean_with_short_lists_is_that_of_a_perfect_order() -> None:
+    data = Dataset.of(labels=fine().labels[: LENGTH + 3], group=[LENGTH, 3])
+    said = " ".join(inspect(data)["RW102"][0].effects)
+    perfect = evaluate(data, data.labels, ["letor4:NDCG@10", "letor3:P@10"])
+    assert f"letor4:NDCG@10 {perfect['letor4:NDCG@10'].mean:.4f}" in said
+    assert f"letor3:P@10 {perfect['letor3:P@10'].mean:.4f}" in said
+
+
+def test_the_bounds_of_tied_scores_are_those_of_evaluate() -> None:
+    tied = np.round(scores)
+    low, high = evaluate(fine(), tied, "nDCG@10", bounds=True).outcomes[0].bounds
+    assert f"between {low:.4f} and {high:.4f}" in inspect(fine(), tied)["RW501"][0].effects[0]
+
+
+def test_a_label_of_5_weighs_31_clicks_under_exp2_and_5_under_linear() -> None:
+    data = with_labels(lambda labels: put(labels, labels == 2, 5))
+    said = inspect(data)["RW201"][0]
+    weights = dict(part.split(" in ") for part in said.effects[0].partition(": ")[2].split("; "))
+    assert "standard" in weights["31"]
+    assert "letor4" in weights["0"]
+    assert "gain='linear'" in said.hint
+
+
+def test_one_score_for_all_scores_what_the_order_of_rows_makes_of_it() -> None:
+    data = with_labels(lambda labels: np.sort(labels.reshape(LISTS, LENGTH))[:, ::-1].ravel())
+    said = inspect(data)["RW404"][0].effects[0]
+    values = [evaluate(data, np.zeros(ROWS), measure).outcomes[0].mean for measure in ("nDCG@10", "lightgbm:ndcg@10")]
+    assert all(f"{value:.4f}" in said for value in values)
+
+
+def test_what_tools_do_with_missing_queries_is_read_from_their_conventions() -> None:
+    said = judged(JUDGED, without(RUN, "q1"))["RW106"][0].effects[0]
+    assert "score 0 in standard" in said
+    assert "refused in trec_eval_10_0" in said
+
+
+def test_ids_and_rows_of_examples_are_the_callers() -> None:
+    data = fine(qid=np.tile(np.arange(LISTS), LENGTH), documents=["twice" if r in (3, 23) else r for r in range(ROWS)])
+    assert inspect(data)["RW403"][0].examples == ("3 twice",)
+    unnamed = fine(qid=np.tile(np.arange(LISTS), LENGTH), labels=put(fine().labels.copy(), 23, -1))
+    assert inspect(unnamed)["RW202"][0].examples == ("3 row 23",)
+
+
+def test_the_order_of_rows_and_lists_changes_no_count() -> None:
+    data = with_column(lambda labels: np.where(labels == 2, -9.0, scores))
+    shuffled = np.random.default_rng(3).permutation(ROWS)
+    other = Dataset.of(data.features[shuffled], data.labels[shuffled], qid=np.repeat(range(LISTS), LENGTH)[shuffled])
+    counts = [{f.code: f.count for f in inspect(one) if f.code != "RW104"} for one in (data, other)]
+    assert counts[0] == counts[1]
+    assert "RW303" in counts[0]
+
+
+# Doors.
+
+
+def test_a_path_a_frame_and_a_dataset_say_the_same(tmp_path: Path) -> None:
+    path = tmp_path / "all.txt"
+    rankwise.write_letor(fine(), path)
+    table = {"qid": np.repeat(range(LISTS), LENGTH), "label": fine().labels}
+    table |= {f"f{at}": column for at, column in enumerate(fine().features.T)}
+    reports = [inspect(one, k=13) for one in (path, table, fine())]
+    assert len({tuple((f.code, f.count) for f in report) for report in reports}) == 1
+
+
+def test_events_become_labels() -> None:
+    table = {"qid": [1] * 4, "book": [0, 0, 0, 1], "click": [1, 0, 0, 1], "x": [1, 2, 3, 4]}
+    assert "RW201" in inspect(table, labels={"book": 5, "click": 1}).codes
+
+
+def test_several_files_are_looked_at_together(tmp_path: Path) -> None:
+    for name, lists in {"a.txt": [0, 1], "b.txt": [1, 2]}.items():
+        rankwise.write_letor(fine().take(lists), tmp_path / name)
+    report = inspect([tmp_path / "a.txt", tmp_path / "b.txt"])
+    assert report["RW105"][0].examples == ("1",)
+    assert not report.passes()
+
+
+def test_judgments_alone_have_no_short_lists() -> None:
+    assert "RW102" not in inspect(Qrels.of({"q": {"a": 1}})).codes
+    assert "RW102" in judged({"q": {"a": 1}}, {"q": {"a": 1.0}}).codes
+
+
+def test_a_judged_run_counts_relevant_documents_that_it_did_not_retrieve() -> None:
+    run = judge(Qrels.of({"q": {"a": 1, "b": 0}, "r": {"a": 0}}), Run.of({"q": {"b": 1.0}, "r": {"a": 1.0}}))
+    assert inspect(run)["RW101"][0].examples == ("r",)
+
+
+def test_a_report_is_text_html_markdown_and_plain_values() -> None:
+    report = inspect(fine(), k=13)
+    assert report._repr_html_().startswith("<table>")
+    assert "| warning | RW102 |" in report.to_markdown()
+    plain = report.as_dict()
+    assert plain["counts"] == {"error": 0, "warning": 1, "note": 0}
+    assert plain["findings"][0]["count"] == LISTS
+    assert str(report).endswith("0 errors, 1 warning, 0 notes")
+
+
+# Real data.
+
+
+def test_mq2008_has_220_empty_and_403_short_lists(real_data: Path) -> None:
+    if not (real_data / "mq2008").is_dir():
+        pytest.skip(f"no folder mq2008 in {real_data}")
+    data = Dataset.join([read_letor(real_data / "mq2008" / f"S{part}.txt.gz", n_features=46) for part in range(1, 6)])
+    report = inspect(data)
+    assert report["RW101"][0].words == "220 of 784 lists have no relevant document"
+    assert report["RW102"][0].words == "403 of 784 lists have fewer than 10 documents"
+    assert "letor4:NDCG@10 0.3737" in " ".join(report["RW102"][0].effects)
+    assert report.passes()
+
+
+def test_the_clicks_of_expedia_are_told_by_what_was_paid(real_data: Path) -> None:
+    path = real_data / "expedia" / "training_sample.csv.gz"
+    if not path.is_file():
+        pytest.skip(f"no {path}")
+    events = {"booking_bool": 5, "click_bool": 1}
+    with pytest.raises(rankwise.DataError, match="line 5060: 35 fields where the first line has 54"):
+        inspect(path, query="srch_id", labels=events)
+    report = inspect(path, query="srch_id", labels=events, skip_bad_lines=True)
+    assert report["RW001"][0].count == 1
+    assert report["RW303"][0].examples[0].startswith("gross_bookings_usd (AUC 1.0000")
+
+
+@pytest.mark.parametrize(
+    ("call", "said"),
+    [
+        (lambda: inspect(fine(), k=0), "k must be a whole number from 1, not 0"),
+        (lambda: inspect(fine(), k=True), "k must be a whole number from 1, not True"),
+        (lambda: inspect(fine(), scores[:-1]), "scores: 239 for 240 documents"),
+        (lambda: inspect(fine(), scores.reshape(-1, 2)), r"scores: an array of shape \(120, 2\) for 240 documents"),
+        (lambda: inspect(fine(), ["a"] * ROWS), "scores: numbers are needed, not <U1"),
+        (lambda: inspect(fine(), "bm25"), "the dataset has no column of numbers 'bm25'"),
+        (lambda: inspect(fine(), query="q"), "a dataset is read already, and query given"),
+        (lambda: inspect({"a": fine()}, scores), "scores and a name are those of one source"),
+        (lambda: inspect(["a.txt", "a.txt"]), "a.txt is given twice"),
+        (lambda: inspect(Run.of(RUN)), r"a run alone has no labels"),
+        (lambda: inspect(np.zeros((2, 2))), "nothing says what the columns of an object of type ndarray are"),
+        (lambda: inspect(Qrels.of(JUDGED), RUN), "judgments need a run, not an object of type dict"),
+        (lambda: inspect(Qrels.of(JUDGED), query="q"), "query: options are those of reading a file or a table"),
+        (lambda: inspect(judge(Qrels.of(JUDGED), Run.of(RUN)), scores), "a judged run holds its scores already"),
+        (lambda: inspect({"qid": [1], "label": [1]}, qid="q"), "there is no option 'qid' for this kind of source"),
+    ],
+)
+def test_what_cannot_be_inspected_is_refused(call: Callable[[], object], said: str) -> None:
+    with pytest.raises(rankwise.RankwiseError, match=said):
+        call()
