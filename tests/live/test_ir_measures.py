@@ -24,7 +24,8 @@ NAMES = [
     "Recall@1000", "Rprec", "RPrec(rel=2)", "Rprec(judged_only=True)", "Bpref", "BPref(rel=2)", "Success@1",
     "Success(rel=3)@10", "IPrec@0.1", "IPrec@0.125", "IPrec(rel=2)@0.5", "IPrec@0.0", "infAP", "infAP(rel=2)", "SetP",
     "SetP(relative=True)", "SetRelP", "SetR", "SetF", "SetF(beta=2.0)", "SetF(rel=2)", "SetAP", "SetAP(rel=2)", "NumQ",
-    "NumRet", "NumRelRet", "NumRet(rel=2)", "NumRel",
+    "NumRet", "NumRelRet", "NumRet(rel=2)", "NumRel", "Judged", "Judged@1", "Judged@10", "RBP(rel=1)",
+    "RBP(rel=2,p=0.5)",
 ]  # fmt: skip
 GDEVAL = ["nDCG(dcg='exp-log2')@1", "nDCG(dcg='exp-log2')@10", "nDCG(dcg='exp-log2')@20", "ERR@1", "ERR@5", "ERR@20"]
 

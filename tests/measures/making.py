@@ -138,6 +138,8 @@ def single_choices() -> list[dict[str, object]]:
         {"unjudged": "removed"},
         {"quirks": {"float32-reciprocal"}},
         {"quirks": {"recall-level-truncated"}},
+        {"quirks": {"err-of-none"}},
+        {"quirks": {"negative-judged"}, "negative": "zero"},
         {"labels": "truncated", "rel": ">0", "gain": "linear", "unjudged": "removed"},
     ]
 

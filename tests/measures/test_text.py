@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 
 from rankwise import measure
 from rankwise.measures import AP, AXES, ERR, MEASURES, STANDARD, Convention, IPrec, Measure, P, nDCG
+from rankwise.measures.convention import QUIRKS
 from rankwise.measures.parse import SYNONYMS, measures
 from rankwise.measures.tools import ALIASES, FILES, PRESETS, convention, names, tool
 
@@ -24,7 +25,7 @@ OPEN = {
     "empty": numbers,
     "gmax": st.floats(0, 1023),
     "seed": st.integers(0, 2**64 - 1),
-    "quirks": st.sets(st.sampled_from(["float32-reciprocal", "recall-level-truncated"])),
+    "quirks": st.sets(st.sampled_from(list(QUIRKS))),
 }
 
 

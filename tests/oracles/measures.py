@@ -177,12 +177,18 @@ def reciprocal_rank(c, k, ranked, outside):
     return 1 / first
 
 
+def chance(c, label):
+    if math.isnan(label) or (c.negative == "zero" and label < 0):
+        return 0.0
+    return read(c, label) if c.gmax == "none" else (2.0 ** read(c, label) - 1) / 2.0**c.gmax
+
+
 def err(c, k, ranked, outside):
+    if "err-of-none" in c.quirks and not any(chance(c, label) > 0 for label in pool(c, ranked, outside)):
+        return None
     value, reads_on = 0.0, 1.0
     for i, label in enumerate(ranked[:k], 1):
-        unread = math.isnan(label) or (c.negative == "zero" and label < 0)
-        chance = read(c, label) if c.gmax == "none" else (2.0 ** read(c, label) - 1) / 2.0**c.gmax
-        p = 0.0 if unread else chance
+        p = chance(c, label)
         value += reads_on * p / i
         reads_on *= 1 - p
     return value
@@ -221,9 +227,10 @@ def success(c, k, ranked, outside):
 def judged(c, k, ranked, outside):
     n = len(ranked)
     looked_at = n if k == 10**9 else k
-    pooled = sum(label >= 0 for label in pool(c, ranked, outside))
+    least = -math.inf if "negative-judged" in c.quirks else 0
+    pooled = sum(label >= least for label in pool(c, ranked, outside))
     most = {"k": looked_at, "min(k, n)": min(k, n), "min(k, R)": min(looked_at, pooled)}[c.p_over]
-    return over(sum(label >= 0 for label in ranked[:k]), most) or 0.0
+    return over(sum(label >= least for label in ranked[:k]), most) or 0.0
 
 
 def unjudged(c, k, ranked, outside):
@@ -389,7 +396,7 @@ FORMULAS = {
     "NumQ": lambda c, k, ranked, outside: 1.0,
     "NumRet": lambda c, k, ranked, outside: float(len(ranked)),
     "NumRel": lambda c, k, ranked, outside: float(relevant(c, ranked, outside)),
-    "NumRelRet": lambda c, k, ranked, outside: float(hits(c, ranked, 10**9)),
+    "NumRelRet": lambda c, k, ranked, outside: float(hits(c, ranked, k)),
     "NumNonrelRet": lambda c, k, ranked, outside: float(
         sum(label >= 0 and not is_relevant(c, label) for label in ranked)
     ),

@@ -91,7 +91,7 @@ pub struct Plan<'py> {
     parameters: Vec<f64>,
     level_truncates: bool,
     single_reciprocal: bool,
-    relevant_only: bool,
+    undefined_of_none: bool,
 }
 
 impl Plan<'_> {
@@ -111,7 +111,7 @@ impl Plan<'_> {
             parameters: self.parameters.clone(),
             level_truncates: self.level_truncates,
             single_reciprocal: self.single_reciprocal,
-            relevant_only: self.relevant_only,
+            undefined_of_none: self.undefined_of_none,
         })
     }
 }

@@ -199,7 +199,7 @@ class Measure(metaclass=_Kind):
             "parameters": self._numbers(),
             "level_truncates": "recall-level-truncated" in c.quirks,
             "single_reciprocal": "float32-reciprocal" in c.quirks,
-            "relevant_only": "relevant-only" in c.quirks,
+            "undefined_of_none": "err-of-none" in c.quirks,
         }
 
     def refuse_document_weights(self) -> None:

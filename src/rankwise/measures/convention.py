@@ -97,7 +97,8 @@ QUIRKS = {
     "recall-level-truncated": "recall level × R + 0.9 is truncated instead of rounded",
     "positive-scores": "a document that scores 0 or less is no hit",
     "mean-of-none-0": "the mean is 0 where every list is left out of it",
-    "relevant-only": "a list without a relevant document is empty, whatever the measure",
+    "err-of-none": "ERR of a list without a relevant document is undefined",
+    "negative-judged": "a negative label is a judgment, where judgments are counted",
 }
 
 

@@ -51,17 +51,16 @@ class NumRel(Measure):
 
 
 class NumRelRet(Measure):
-    """The relevant documents retrieved.
+    """The relevant documents retrieved, or those among the first k.
 
-    >>> NumRelRet().of([1, 0, 2])
-    2.0
+    >>> NumRelRet().of([1, 0, 2]), (NumRelRet @ 2).of([1, 0, 2])
+    (2.0, 1.0)
     """
 
     __slots__ = ()
     name = "NumRelRet"
     formula = "relevant_retrieved"
-    axes = ("rel",)
-    takes_k = False
+    axes = ("rel", "cut")
 
 
 class NumNonrelRet(Measure):

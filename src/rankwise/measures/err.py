@@ -19,7 +19,7 @@ class ERR(Measure):
 
     Chapelle et al. 2009 (`chapelle2009`), with the greatest grade `gmax` given by the convention, 4 unless it says
     otherwise, because one that is read off the data makes numbers of two data sets incomparable; where it is `none`,
-    a label is itself the chance p. Never undefined.
+    a label is itself the chance p. Never undefined (but for a quirk).
     Expected value over ties: elementary symmetric means of 1 − p.
 
     >>> ERR().of([4, 0]), ERR(gmax="none").of([0.5, 1])

@@ -11,7 +11,7 @@ __all__ = ["Judged"]
 
 
 class Judged(Measure):
-    r"""The share of the first k documents that have a judgment; a negative label stands for none.
+    r"""The share of the first k documents that have a judgment; a negative label stands for none (but for a quirk).
 
     .. math:: \mathrm{Judged@}k = \frac{1}{k} \sum_{i=1}^{\min(k, n)} [\, l_i \text{ is a judgment} \,]
 
@@ -26,7 +26,8 @@ class Judged(Measure):
     __slots__ = ()
     name = "Judged"
     formula = "precision"
-    axes = ("p_over", "cut")
+    axes = ("p_over", "cut", "quirks")
 
     def worth(self, labels: Labels, present: Present) -> Labels:
-        return np.where(labels >= 0, 1.0, 0.0)
+        negative = "negative-judged" in self.convention.quirks
+        return np.where((labels >= 0) | (negative & (labels < 0)), 1.0, 0.0)

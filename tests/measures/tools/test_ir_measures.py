@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from rankwise import ConventionError, MeasureError, evaluate, measure
-from rankwise.measures import AP, RR, F, InfAP, IPrec, NumRelRet, P, R, nDCG
+from rankwise.measures import AP, RBP, RR, F, InfAP, IPrec, Judged, NumRelRet, P, R, nDCG
 
 OWN = "ir_measures"
 EXPONENTIAL = {"gain": {0: 0, 1: 1, 2: 3, 3: 7, 4: 15}, "outside": "error", "precision": "float64"}
@@ -33,6 +33,9 @@ EXPONENTIAL = {"gain": {0: 0, 1: 1, 2: 3, 3: 7, 4: 15}, "outside": "error", "pre
         ("SetRelP", P(convention=OWN, p_over="min(k, R)")),
         ("SetP(relative=True)", P(convention=OWN, p_over="min(k, R)")),
         ("SetR", R(convention=OWN)),
+        ("RBP(p=0.5)", RBP(convention=OWN, p=0.5)),
+        ("RBP(rel=2)", RBP(convention=OWN, rel=2)),
+        ("Judged@10", Judged(10, convention=OWN)),
         ("SetF(beta=2)", F(convention=OWN, weight=2)),
         ("NumRet(rel=1)", NumRelRet(convention=OWN)),
         # Rankwise's own choices are understood after the prefix as after any other.

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from rankwise import MeasureError, evaluate, measure
-from rankwise.measures import AP, DCG, Success, nDCG
+from rankwise.measures import AP, DCG, RBP, NumRelRet, Success, nDCG
 
 
 @pytest.mark.parametrize(
@@ -17,6 +17,8 @@ from rankwise.measures import AP, DCG, Success, nDCG
         ("ndcg-l3", nDCG(convention="ranx", labels={1: 0, 2: 0})),
         ("ndcg@5-l1", nDCG(5, convention="ranx")),
         ("hit_rate@1", Success(1, convention="ranx")),
+        ("hits@5-l2", NumRelRet(5, convention="ranx", rel=2)),
+        ("rbp.05", RBP(convention="ranx", p=0.05, graded=True, gmax=1, outside="zero")),
     ],
 )
 def test_its_names_mean_its_measures(text: str, meant: object) -> None:
@@ -33,9 +35,11 @@ def test_a_level_of_relevance_takes_the_gain_of_labels_below_it() -> None:
 def test_what_is_not_emulated_says_why() -> None:
     with pytest.raises(MeasureError, match="it divides 0 by 0"):
         measure("ranx:bpref")
+    with pytest.raises(MeasureError, match="RBP takes the labels as gains"):
+        measure("ranx:rbp.95-l2")
 
 
-@pytest.mark.parametrize("text", ["map-l", "map-lx", "-l2", "r-precision@5"])
+@pytest.mark.parametrize("text", ["map-l", "map-lx", "-l2", "r-precision@5", "rbp", "rbp.x"])
 def test_what_it_has_not_is_refused(text: str) -> None:
     with pytest.raises(MeasureError, match="there is no measure"):
         measure(f"ranx:{text}")

@@ -160,15 +160,12 @@ pub struct Measure {
     pub level_truncates: bool,
     /// Whether 1/r is rounded to single precision (RankLib).
     pub single_reciprocal: bool,
-    /// Whether a list without a relevant document is empty for any formula (gdeval).
-    pub relevant_only: bool,
+    /// Whether ERR is undefined where no document is worth anything (gdeval).
+    pub undefined_of_none: bool,
 }
 
 impl Measure {
     pub fn of(&self, list: &List<'_>) -> Option<f64> {
-        if self.relevant_only && self.relevant(list) == 0 {
-            return None;
-        }
         match self.formula {
             Formula::Dcg => Some(dcg::dcg(self, list)),
             Formula::Ndcg => ndcg::ndcg(self, list),
@@ -178,7 +175,7 @@ impl Measure {
             Formula::AveragePrecision => average_precision::average_precision(self, list),
             Formula::GradedAveragePrecision => graded_average_precision::graded_average_precision(self, list),
             Formula::ReciprocalRank => reciprocal_rank::reciprocal_rank(self, list),
-            Formula::Err => Some(err::err(self, list)),
+            Formula::Err => (!self.undefined_of_none || self.relevant(list) > 0).then(|| err::err(self, list)),
             Formula::RPrecision => r_precision::r_precision(self, list),
             Formula::Bpref => bpref::bpref(self, list),
             Formula::InterpolatedPrecision => interpolated_precision::interpolated_precision(self, list),
@@ -194,7 +191,7 @@ impl Measure {
             Formula::Lists => Some(1.0),
             Formula::Retrieved => Some(list.len as f64),
             Formula::Relevant => Some(counts::relevant(self, list) as f64),
-            Formula::RelevantRetrieved => Some(counts::relevant_retrieved(self, list) as f64),
+            Formula::RelevantRetrieved => Some(counts::relevant_retrieved(self, list)),
             Formula::PairAccuracy => pair_accuracy::pair_accuracy(self, list),
             Formula::PairAgreement => pair_agreement::pair_agreement(self, list),
             Formula::Kendall => kendall::kendall(self, list),
@@ -208,7 +205,8 @@ impl Measure {
     /// Ranks beyond this cannot matter.
     pub fn reach(&self) -> usize {
         match self.formula {
-            Formula::Lists | Formula::Retrieved | Formula::Relevant | Formula::RelevantRetrieved | Formula::Utility => 0,
+            Formula::Lists | Formula::Retrieved | Formula::Relevant | Formula::Utility => 0,
+            Formula::RelevantRetrieved if self.depth == usize::MAX => 0,
             _ => self.depth,
         }
     }
@@ -227,7 +225,7 @@ impl Measure {
         let mixed = grades.windows(2).any(|w| matches!(w, [a, b] if self.worth(*a) != self.worth(*b)));
         mixed
             && match self.formula {
-                Formula::Precision | Formula::Recall | Formula::FMeasure => block.end() > self.depth,
+                Formula::Precision | Formula::Recall | Formula::FMeasure | Formula::RelevantRetrieved => block.end() > self.depth,
                 Formula::RPrecision => (block.start + 1..block.end()).contains(&r_precision::cut(self, self.relevant(list))),
                 Formula::Dcg | Formula::Ndcg => {
                     let counted = |rank| if rank < self.depth { self.discount(rank) } else { 0.0 };

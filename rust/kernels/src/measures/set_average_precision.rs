@@ -7,6 +7,6 @@ pub fn set_average_precision(measure: &Measure, list: &List<'_>) -> Option<f64> 
     if relevant == 0 {
         return None;
     }
-    let found = relevant_retrieved(measure, list) as f64;
+    let found = relevant_retrieved(measure, list);
     Some(if list.len == 0 { 0.0 } else { found * found / (list.len as f64 * relevant as f64) })
 }

@@ -25,7 +25,7 @@ RULES: dict[str, Any] = {
 
 GDEVAL = Tool(
     title="gdeval.pl 1.2 (TREC Web track)",
-    convention=Convention(name="gdeval", **RULES, empty="skip", missing="skip", quirks=frozenset({"relevant-only"})),
+    convention=Convention(name="gdeval", **RULES, empty="skip", missing="skip", quirks=frozenset({"err-of-none"})),
     measures={"nDCG": {}, "ERR": {}},
     names={"ndcg@{k}": "nDCG", "err@{k}": "ERR"},
     remarks=(

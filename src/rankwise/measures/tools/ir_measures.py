@@ -1,8 +1,8 @@
 """ir_measures: several programs behind one grammar, each with its own order of ties.
 
 Most measures come from pytrec_eval, that is trec_eval 9.0.8; `RR` with a cut-off from the script of MS MARCO (scores
-as they are, ties to the lesser document id); `ERR` and `nDCG(dcg='exp-log2')` from gdeval. Its means are over all
-judged queries, and those that the run lacks score 0.
+as they are, ties to the lesser document id), and `Judged` has its order; `RBP` is cwl-eval's; `ERR` and
+`nDCG(dcg='exp-log2')` are gdeval's. Its means are over all judged queries, and those that the run lacks score 0.
 """
 
 from __future__ import annotations
@@ -38,6 +38,8 @@ _NAMES: dict[str, tuple[Spelled, tuple[str, ...]]] = {
     "SetR": ("R", ("", "rel")),
     "SetF": ("F", ("", "rel", "beta", "judged_only")),
     "SetAP": ("SetAP", ("", "rel", "judged_only")),
+    "Judged": ("Judged", ("cutoff",)),
+    "RBP": ("RBP", ("", "rel", "p")),
     "NumQ": ("NumQ", ("",)),
     "NumRet": ("NumRet", ("", "rel")),
     "NumRelRet": ("NumRelRet", ("", "rel")),
@@ -99,7 +101,7 @@ def _called(word: str) -> tuple[str, dict[str, Any], Any] | None:
 
 _TYPES: dict[str, Any] = {
     "cutoff": int, "rel": int, "judged_only": bool, "dcg": str, "gains": dict, "recall": (int, float),
-    "relative": bool, "beta": (int, float),
+    "relative": bool, "beta": (int, float), "p": float,
 }  # fmt: skip
 
 
@@ -110,6 +112,8 @@ def _choices(given: dict[str, Any]) -> dict[str, Any]:
         made["k"] = given["cutoff"]
     if "rel" in given:
         made["rel"] = given["rel"]
+    if "p" in given:
+        made["p"] = given["p"]
     if "beta" in given:
         # It hands beta to trec_eval, which takes it for its square.
         made["weight"] = given["beta"]
@@ -159,6 +163,8 @@ IR_MEASURES = Tool(
     measures={
         "nDCG": {}, "AP": {}, "RR": {}, "P": {}, "R": {}, "Rprec": {}, "Bpref": {}, "Success": {},
         "ERR": {axis: RULES[axis] for axis in ("outside", "precision")},
+        "Judged": {**_MS_MARCO, "p_over": "min(k, n)", "quirks": {"negative-judged"}},
+        "RBP": {"ties": "input", "precision": "float64"},
         "IPrec": {}, "InfAP": {}, "F": {}, "SetAP": {},
         "NumQ": _SUM, "NumRet": _SUM, "NumRel": _SUM, "NumRelRet": _SUM,
     },
@@ -167,6 +173,7 @@ IR_MEASURES = Tool(
     reads=_reads,
     unsupported={f"{name}{cut}": why for name, why in _UNSUPPORTED.items() for cut in ("", "@{k}")},
     remarks=(
+        "RBP, of cwl-eval, keeps ties as they stand in the run. It wants a level; without one it is 1 here.",
         "nDCG(dcg='exp-log2') and ERR come with five decimals, for numeric query ids and labels up to 4 only.",
         "With several nDCG of the same cut-off in one call, its values depend on the hash seed of Python; here each is "
         "what it is alone.",
