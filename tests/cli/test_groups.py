@@ -81,6 +81,14 @@ def test_letor_files_by_a_file(capsys: pytest.CaptureFixture[str], folder: Path)
     assert told(capsys, *words, "packed") == wanted
 
 
+def test_tables_by_a_column(capsys: pytest.CaptureFixture[str], folder: Path) -> None:
+    (folder / "t.csv").write_text("qid,label,bm25,country\n1,1,0.5,GB\n2,0,0.9,DE\n1,0,0.4,GB\n2,1,0.2,DE\n")
+    words = ["--table", "t.csv", "--score", "bm25", "-m", "RR", "--by", "country", "--format", "csv"]
+    assert told(capsys, *words).splitlines()[1:] == ["bm25,RR,DE,1,0.5,,", "bm25,RR,GB,1,1.0,,"]
+    refusal = told(capsys, *[word.replace("country", "bm25") for word in words], status=2)
+    assert "column 'bm25' is '0.5' and '0.4' within query '1'" in refusal
+
+
 TREC = ["qrels.txt", "r.run", "-m", "RR"]
 REFUSALS = [
     ([*TREC, "--by-file", "nowhere.txt"], "nowhere.txt: no such file\nHint: check the path"),
