@@ -100,6 +100,16 @@ def test_lists_that_differ_come_with_the_greatest_first() -> None:
         assert "-0.3333" in form and "0.6309" in form
 
 
+def test_the_greatest_change_comes_first_and_a_list_without_a_number_before_it() -> None:
+    labels, qid = [1, 0, 0, 1, 0, 0, 0, 0, 0], np.repeat(["a", "b", "c"], 3)
+    one = evaluate(labels, [3.0, 2, 1, 3, 2, 1, 3, 2, 1], "RR(empty='skip')", qid=qid)
+    two = evaluate([1, 0, 0, 1, 0, 0, 1, 0, 0], [2.0, 3, 1, 1, 2, 3, 3, 2, 1], "RR(empty='skip')", qid=qid)
+    (change,) = one.diff(two)
+    assert change.queries == ["c", "b", "a"]
+    assert change.differences.tolist()[1:] == pytest.approx([1 / 3 - 1, -0.5])
+    assert change.greatest == pytest.approx(2 / 3)
+
+
 def test_a_measure_under_another_convention_is_matched_by_its_text() -> None:
     diff = result_of(SAME, ["nDCG@2"]).diff(result_of(SAME, ["nDCG@2"], convention="yahoo"))
     assert diff["nDCG@2"].queries == ["c"]
