@@ -18,6 +18,7 @@ from rankwise.evaluation.result import Result
 from rankwise.measures import AP, MEASURES, STANDARD, Measure, nDCG
 from rankwise.measures.record import from_record, record
 from rankwise.measures.tools import FILES, names, tool
+from rankwise.measures.user import user_measure
 
 QRELS = {"q1": {"a": 2, "b": 0, "c": 1}, "q2": {"a": 1}, "é": {"x": 1, "y": 0}}
 RUN = {"q1": {"a": 0.5, "b": 0.5, "x": 0.1}, "q3": {"a": 1.0}, "é": {"y": 2.0, "x": 1.0}}
@@ -139,6 +140,11 @@ def test_what_needs_the_scores_says_so(path: Path) -> None:
         (type("Mine", (AP,), {"name": "Mine"})(), "Mine is a measure of yours, which a file cannot hold"),
     ],
 )
+def test_a_users_measure_is_refused() -> None:
+    with pytest.raises(MeasureError, match="user:top.* is a measure of yours, which a file cannot hold"):
+        record(user_measure("top", len))
+
+
 def test_functions_of_the_caller_are_refused(one: Measure, says: str, path: Path) -> None:
     result = evaluate([1, 0], [2.0, 1.0], one)
     with pytest.raises(MeasureError, match=says):
