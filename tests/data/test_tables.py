@@ -194,6 +194,7 @@ BAD_FRAMES = {
     "an absent query id": ({"qid": [1, None, 2]}, {}, r"^row 1: there is no query id"),
     "an absent document id": ({"docno": ["a", None, "b"]}, {}, r"^row 1: there is no document id"),
     "an infinite label": ({"label": [1.0, np.inf, 0]}, {}, r"^row 1: column 'label' is infinite"),
+    "an infinite label among others": ({"qid": [1, 2, 1], "label": [0, 1, -np.inf]}, {}, r"^row 2: column 'label'"),
     "an infinite feature": ({"x": [1.0, 2.0, -np.inf]}, {}, r"^row 2: column 'x' is infinite"),
     "a feature too large": ({"x": [1.0, 2.0, 1e300]}, {}, r"^row 2: .* too large for a 32-bit float"),
     "labels that are lists": ({"label": [[1], [2], [3]]}, {}, r"column 'label' is .*\[\], which is no number"),
@@ -310,10 +311,13 @@ def test_kept_columns_have_their_types_in_the_order_of_the_dataset():
     assert data.features is None
 
 
-def test_weights_and_positions_are_read(tmp_path):
-    table = {"qid": [2, 1, 2], "label": [1, 0, 0], "w": [0.5, 2, 0.5], "rank": [1, 1, 2]}
-    data = read_table(table, weight="w", position="rank")
+def test_weights_and_positions_are_read():
+    table = {"qid": [2, 1, 2], "label": [1, 0, 0], "w": [0.5, 2, 0.5], "v": [1, 2, 3], "rank": [1, 1, 2]}
+    data = read_table(table, weight="w", document_weight="v", position="rank")
     assert (data.weights.tolist(), data.positions.tolist()) == ([0.5, 2], [1, 2, 1])
+    assert (data.document_weights.tolist(), data.features) == ([1, 3, 2], None)
+    with pytest.raises(DataError, match="the weight of row 2 is -3; weights are finite and not negative"):
+        read_table(table | {"v": [1, 2, -3]}, document_weight="v")
 
 
 def test_texts_that_stand_for_absent_numbers_are_nan(tmp_path):

@@ -14,7 +14,7 @@ import numpy as np
 import numpy.typing as npt
 
 from rankwise import _kernels
-from rankwise.data.dataset import Dataset
+from rankwise.data.dataset import Dataset, weights_of_documents
 from rankwise.data.formats import engine
 from rankwise.data.formats.column_names import chosen, listed, refuse_unknown
 from rankwise.data.ids import Ids
@@ -34,6 +34,7 @@ def read(
     score: str | None = None,
     features: Iterable[str] | None = None,
     weight: str | None = None,
+    document_weight: str | None = None,
     position: str | None = None,
     keep: Iterable[str] = (),
     skip_bad_lines: bool = False,
@@ -42,12 +43,13 @@ def read(
     """Reads a table into a dataset.
 
     `source` is the path of a `.csv`, `.tsv` or `.parquet` file (text may be packed as `.gz` or `.zst`), a frame with
-    Arrow's interface, or a dictionary of arrays. `query`, `document`, `label`, `score`, `weight` and `position` name
-    columns; without a name, those of ir_measures, PyTerrier, ranx, Hugging Face and recommenders are understood.
+    Arrow's interface, or a dictionary of arrays. `query`, `document`, `label` and `score` name columns;
+    without a name, those of ir_measures, PyTerrier, ranx, Hugging Face and recommenders are understood.
 
     `labels={"booking_bool": 5, "click_bool": 1}` makes labels of events: the highest of those that hold, else 0.
     `features` names the columns of the matrix; without, all numeric columns that are nothing else.
-    `weight` is one value a list. `keep` names further columns: they and the score are found in `Dataset.columns`.
+    `weight` is one value a list, `document_weight` one a row, `position` where a document was shown, from 1.
+    `keep` names further columns: they and the score are found in `Dataset.columns`.
     `skip_bad_lines` leaves out lines of text that cannot be read; `Dataset.skipped_lines` counts them.
 
     A label that is absent means that the document is unjudged; an absent feature is NaN.
@@ -58,7 +60,8 @@ def read(
     ([0.0, 5.0, 1.0], ['7', '8'], [0.5, 0.25, 2.0])
     """
     with engine.opened(source, skip_bad_lines=skip_bad_lines, threads=threads) as table:
-        roles = _Roles(table, query, document, label, labels, score, weight, position, _named(keep, "keep"))
+        single = (weight, document_weight, position)
+        roles = _Roles(table, query, document, label, labels, score, single, _named(keep, "keep"))
         matrix = roles.features(None if features is None else _named(features, "features"))
         table.read_as(roles.types(matrix))
         return _dataset(table, roles, matrix)
@@ -116,8 +119,7 @@ class _Roles:
         label: str | None,
         labels: Mapping[str, float] | None,
         score: str | None,
-        weight: str | None,
-        position: str | None,
+        single: tuple[str | None, str | None, str | None],
         keep: Sequence[str],
     ) -> None:
         names, place = [*table.types], table.place
@@ -130,13 +132,14 @@ class _Roles:
         self.event_names = tuple(labels or ())
         self.label = chosen("label", label, names, place) if labels is None else None
         self.score = chosen("score", score, names, place, wanted=False)
-        self.weight, self.position = weight, position
-        refuse_unknown([name for name in (weight, position, *keep) if name is not None], names, place)
+        self.weight, self.document_weight, self.position = single
+        self.single = [name for name in single if name is not None]
+        refuse_unknown([*self.single, *keep], names, place)
         self.kept = [name for name in dict.fromkeys(keep) if name != self.score]
 
     def used(self) -> list[str]:
         """Columns that are no features, unless the caller says so."""
-        named = (self.query, self.document, self.label, self.score, self.weight, self.position)
+        named = (self.query, self.document, self.label, self.score, *self.single)
         return [name for name in (*named, *self.event_names, *self.kept) if name is not None]
 
     def features(self, named: Sequence[str] | None) -> list[str]:
@@ -151,7 +154,7 @@ class _Roles:
 
     def types(self, matrix: Sequence[str]) -> dict[str, str]:
         """What the columns of a text file are to be read as: ids as they stand, numbers with their fractions."""
-        numeric = [self.label, self.score, self.weight, self.position, *matrix]
+        numeric = [self.label, self.score, *self.single, *matrix]
         ids = {name: "VARCHAR" for name in (self.query, self.document) if name is not None}
         return _numeric(self.table, [name for name in numeric if name is not None]) | ids
 
@@ -174,38 +177,44 @@ Wanted = list[tuple[str, str]]
 
 def _dataset(table: engine.Table, roles: _Roles, matrix: Sequence[str]) -> Dataset:
     kept = ([] if roles.score is None else [roles.score]) + roles.kept
-    single = [name for name in (roles.weight, roles.position) if name is not None]
     wanted: Wanted = [(_id(table, roles.query, "query"), "query")]
     wanted.append((roles.events or _number(table, str(roles.label)), "number"))
     wanted += [] if roles.document is None else [(_id(table, roles.document, "document"), "document")]
-    wanted += [(_number(table, name), "number") for name in single]
+    wanted += [(_number(table, name), "number") for name in roles.single]
     wanted += [_kept(table, name, number=name == roles.score) for name in kept]
     wanted += [(_number(table, name, single=True), "feature") for name in matrix]
     found = table.columns(wanted)
     if found.rows == 0 or found.offsets is None or found.queries is None:
         raise DataError(message("there are no rows", place=table.place))
-    order = found.order
-    columns = iter([column if order is None else column[order] for column in found.columns])
-    labels = next(columns)
-    documents = None if roles.document is None else Ids(found.text, next(columns))
-    weights = None if roles.weight is None else _one_a_list(next(columns), found.offsets, roles.weight, table.place)
-    positions = None if roles.position is None else _positions(next(columns), roles.position, table.place)
-    features = found.features
+    order, columns = found.order, iter(found.columns)
+
+    def placed(values: npt.NDArray[Any]) -> npt.NDArray[Any]:
+        """Values in the order of the lists; what is refused is named by its row in the table."""
+        return values if order is None else values[order]
+
+    labels, features = next(columns), found.features
+    _refuse_infinite(labels.reshape(-1, 1), [roles.label or "label"], table)
     if features is not None:
         _refuse_infinite(features, matrix, table)
-        features = features if order is None else features[order]
-    _refuse_infinite(labels.reshape(-1, 1), [roles.label or "label"], table)
+        features = placed(features)
+    documents = None if roles.document is None else Ids(found.text, placed(next(columns)))
+    weights = None
+    if roles.weight is not None:
+        weights = _one_a_list(placed(next(columns)), found.offsets, roles.weight, table.place)
+    of_documents = None if roles.document_weight is None else placed(weights_of_documents(next(columns), found.rows))
+    positions = None if roles.position is None else placed(_positions(next(columns), roles.position, table.place))
     return Dataset(
         features=features,
-        labels=labels,
+        labels=placed(labels),
         offsets=found.offsets,
         queries=Ids(found.text, found.queries),
         documents=documents,
         weights=weights,
+        document_weights=of_documents,
         positions=positions,
         rows=order,
         feature_names=tuple(matrix) if matrix else None,
-        columns={name: _as_kept(next(columns), table.types[name], found.text) for name in kept},
+        columns={name: _as_kept(placed(next(columns)), table.types[name], found.text) for name in kept},
         skipped_lines=table.skipped_lines(),
     )
 
