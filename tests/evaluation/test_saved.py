@@ -140,16 +140,16 @@ def test_what_needs_the_scores_says_so(path: Path) -> None:
         (type("Mine", (AP,), {"name": "Mine"})(), "Mine is a measure of yours, which a file cannot hold"),
     ],
 )
-def test_a_users_measure_is_refused() -> None:
-    with pytest.raises(MeasureError, match="user:top.* is a measure of yours, which a file cannot hold"):
-        record(user_measure("top", len))
-
-
 def test_functions_of_the_caller_are_refused(one: Measure, says: str, path: Path) -> None:
     result = evaluate([1, 0], [2.0, 1.0], one)
     with pytest.raises(MeasureError, match=says):
         result.save(path)
     assert not path.exists()
+
+
+def test_a_users_measure_is_refused() -> None:
+    with pytest.raises(MeasureError, match=r"user:top.* is a measure of yours, which a file cannot hold"):
+        record(user_measure("top", len))
 
 
 # Damaged files, whose arrays are whole.
