@@ -63,7 +63,7 @@ def test_under_a_tools_convention_its_own_names_need_no_prefix(default: str, tex
         ("catboost:PFound", "'PFound' of CatBoost 1.2.10 is not supported: its reader stops by chance"),
         ("catboost:PFound:top=5", "'PFound:top=5' of CatBoost 1.2.10 is not supported: its reader stops by chance"),
         ("lightgbm:ndcg", "is not supported: it means @1 … @5, the default of eval_at; write lightgbm:ndcg@1..5"),
-        ("xgboost:auc", "is not supported: it is an area under a curve"),
+        ("xgboost:auc", "is not supported: it is an area under a curve, with groups"),
         ("torchmetrics:precision@5/skip", "is not supported: the measure has a value"),
         ("torchmetrics:ndcg@5/error", "is not supported: it raises an error at the first list"),
     ],

@@ -39,8 +39,8 @@ def _unsupported() -> dict[str, str]:
     return {
         **dict.fromkeys(words, why),
         **dict.fromkeys(errors, raising),
-        "fall_out": "it is not among the measures",
-        "auroc": "it is not among them",
+        "fall_out": "the share of the other documents that were retrieved is not among the measures",
+        "auroc": "its rule for ties was not compared with that of AUC",
     }
 
 

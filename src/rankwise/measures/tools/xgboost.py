@@ -32,7 +32,7 @@ def _names() -> dict[str, Spelled]:
     return found
 
 
-_CURVE = "it is an area under a curve, not one of the measures that look at ranks"
+_CURVE = "it is an area under a curve, with groups that it leaves out, which was not compared"
 XGBOOST = Tool(
     title="XGBoost 3.2.0",
     convention=Convention(
