@@ -62,6 +62,8 @@ def test_a_level_of_recall_lies_between_0_and_1(recall: object) -> None:
         ("Ndcg@5", "there is no measure 'Ndcg@5'", "did you mean 'NDCG@5'?"),
         ("leter4:nDCG", "there is no convention 'leter4' (in 'leter4:nDCG')", "did you mean 'letor4'?"),
         ("NDCG:top=10;type=Exp", "carries a convention of its own", "write catboost:NDCG:top=10;type=Exp, or"),
+        ("PFound:decay=0.9", "carries a convention of its own", "write catboost:PFound:decay=0.9, or"),
+        ("catbost:NDCG:top=10", "there is no convention 'catbost' (in 'catbost:NDCG:top=10')", "mean 'catboost'?"),
         ("ndcg@10-", "'ndcg@10-' carries a convention of its own", "write xgboost:ndcg@10-, or ndcg@10 for"),
         ("map-", "'map-' carries a convention of its own", "write xgboost:map-, or map for the default convention"),
         ("nDCG@-1", "the cut-off in 'nDCG@-1' is '-1', not a whole number from 1", "write it like nDCG@10."),

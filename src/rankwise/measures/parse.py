@@ -208,7 +208,7 @@ def _refuse_functions_of_users(text: str) -> None:
 
 def _refuse_conventions_in_disguise(text: str, prefix: str) -> None:
     """A spelling that carries another convention must say whose it is."""
-    if "=" in text.partition("(")[0]:
+    if prefix and {prefix} & {*tool("catboost").names, *tool("catboost").unsupported}:
         hint = f"it is CatBoost's; write catboost:{text}, or nDCG@10 for the default convention."
         raise MeasureError(message(f"'{text}' carries a convention of its own", hint=hint))
     if text.endswith("-") and text[:-1].partition("@")[0].lower() in ("ndcg", "map", "pre"):
