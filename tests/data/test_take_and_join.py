@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import fields, replace
+
 import numpy as np
 import pytest
 
@@ -98,6 +100,16 @@ def test_columns_that_do_not_fit_are_not_joined() -> None:
         Dataset.join([one, with_columns(["b"], [3])])
     with pytest.raises(DataError, match="datasets to join have different further columns"):
         Dataset.join([one, Dataset.of(labels=[1], qid=["b"])])
+
+
+def test_every_field_goes_along() -> None:
+    """A field that a dataset gets one day is to be taken and joined too."""
+    data = replace(hotels(), document_weights=np.arange(6.0), columns={"site": np.arange(6)}, rows=None)
+    assert [field.name for field in fields(data) if getattr(data, field.name) is None] == ["rows"]
+    joined = Dataset.join([data.take([0]), data.take([1, 2])])
+    for name in {field.name for field in fields(data)} - {"rows", "columns", "skipped_lines"}:
+        assert np.array_equal(list(getattr(joined, name)), list(getattr(data, name))), name
+    assert joined.columns["site"].tolist() == data.columns["site"].tolist()
 
 
 ONE = Dataset.of([[1, 2]], [1], qid=["a"])
