@@ -15,6 +15,7 @@ __version__ = "0.1.0"
 _ROOMS = {
     "rankwise.errors": ("ConventionError", "DataError", "MeasureError", "RankwiseError"),
     "rankwise.data.dataset": ("Dataset",),
+    "rankwise.data.clean": ("Cleaning", "clean"),
     "rankwise.data.folds": ("Fold", "folds", "split"),
     "rankwise.data.judgments": ("JudgedRun", "Qrels", "Run", "judge"),
     "rankwise.data.simulate": ("hotel_log", "hotel_searches"),
@@ -54,6 +55,7 @@ __all__ = sorted([*_WHERE, "__version__"])
 
 if TYPE_CHECKING:
     from rankwise.data import collections
+    from rankwise.data.clean import Cleaning, clean
     from rankwise.data.dataset import Dataset
     from rankwise.data.folds import Fold, folds, split
     from rankwise.data.formats.doors import read, read_qrels, read_run

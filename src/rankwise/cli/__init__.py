@@ -19,6 +19,7 @@ VERBS = {
     "conventions": "what a tool's convention is, or what differs between two",
     "collections": "public collections: what they are, and whether a folder holds one",
     "inspect": "what is wrong or odd with data, and what it does to which tool's number",
+    "clean": "a file of lists without empty lists and duplicates, and what was removed",
     "split": "a file of lists into parts or folds, by list, group or time",
     "demo": "one set of simulated hotel searches under eight conventions",
 }

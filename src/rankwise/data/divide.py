@@ -17,7 +17,7 @@ from rankwise.data.folds import assign, cyclic
 from rankwise.data.formats.files import PathLike, placing, unpacked, writing
 from rankwise.errors import DataError, message
 
-__all__ = ["Division", "Piece", "split_file"]
+__all__ = ["ROW", "Division", "ParquetRows", "Piece", "TextRows", "split_file", "text_or_parquet"]
 
 BYTE_ORDER_MARK = b"\xef\xbb\xbf"
 
@@ -86,7 +86,7 @@ def split_file(
     suffix = "".join(source.suffixes[-2:]) if source.suffix in (".gz", ".zst") else source.suffix
     files = _files(shares, suffix) if folds is None else _fold_files(folds, suffix)
     _refuse_overwriting(source, target, files, overwrite=overwrite)
-    reader = _reader(source, query, group or time, skip_bad_lines)
+    reader = text_or_parquet(source, query, group or time, skip_bad_lines)
     lists = reader.lists()
     column = {"group": lists.values} if group else {"time": _times(lists, source)} if time else {}
     parts = assign(lists.names, shares, seed=seed, **column).tolist()
@@ -125,7 +125,7 @@ Row = tuple[int, bytes, bytes | None, Any]
 
 
 @dataclass(slots=True, kw_only=True)
-class _Text:
+class TextRows:
     """A text file, a document a line."""
 
     path: Path
@@ -178,21 +178,23 @@ def _several(name: str, column: str | None, one: object, other: object, place: s
     )
 
 
-def _reader(source: Path, query: str | None, column: str | None, skip_bad_lines: bool) -> _Text | _Parquet:
+def text_or_parquet(
+    source: Path, query: str | None, column: str | None, skip_bad_lines: bool
+) -> TextRows | ParquetRows:
     # The engine of tables is no part of reading text.
     from rankwise.data.formats.doors import is_table
 
     if source.suffix == ".zst":
         raise DataError(message("a file packed as .zst is not divided", place=str(source), hint="unpack it first."))
     if source.suffix == ".parquet":
-        return _Parquet(source, query, column)
+        return ParquetRows(source, query, column)
     if is_table(source):
         return _delimited(source, query, column, skip_bad_lines)
     if query is not None or skip_bad_lines:
         what = "the column of queries" if query is not None else "leaving out lines that cannot be read"
         raise DataError(message(f"{what} belongs to tables; this is read as LETOR text", place=str(source)))
     start = None if column is None else _start_of(column)
-    return _Text(path=source, column=f"feature {column}", records=lambda: _letor(source, start))
+    return TextRows(path=source, column=f"feature {column}", records=lambda: _letor(source, start))
 
 
 # LETOR text.
@@ -237,7 +239,7 @@ def _value(line: bytes, start: bytes, place: str) -> float:
 # Delimited text.
 
 
-def _delimited(path: Path, query: str | None, column: str | None, skip_bad_lines: bool) -> _Text:
+def _delimited(path: Path, query: str | None, column: str | None, skip_bad_lines: bool) -> TextRows:
     from rankwise.data.formats.column_names import chosen, refuse_unknown
     from rankwise.data.formats.engine import DELIMITERS
 
@@ -250,7 +252,7 @@ def _delimited(path: Path, query: str | None, column: str | None, skip_bad_lines
     names = [name.strip() for name in next(csv.reader([line], delimiter=delimiter))]
     refuse_unknown([] if column is None else [column], names, str(path))
     places = [names.index(name) for name in (str(chosen("query", query, names, str(path))), column) if name is not None]
-    text = _Text(path=path, column=f"'{column}'", records=lambda: records(), head=head)
+    text = TextRows(path=path, column=f"'{column}'", records=lambda: records(), head=head)
 
     def records() -> Iterator[Row]:
         text.skipped = 0
@@ -333,7 +335,7 @@ def _time(value: Any, name: str, path: Path) -> float:
 ROW = '"row of the file"'
 
 
-class _Parquet:
+class ParquetRows:
     """A Parquet file, a document a row."""
 
     def __init__(self, path: Path, query: str | None, column: str | None) -> None:

@@ -29,19 +29,20 @@ def list_of_row(offsets: npt.NDArray[np.int64]) -> Rows:
 
 
 def repeats(data: Dataset) -> Mask:
-    """Which rows repeat an earlier row of their list: label, features and, where there are ids, the document.
+    """Which rows repeat an earlier row of their list in all that is known: document, label, features, columns.
 
     >>> repeats(Dataset.of([[1], [1], [1], [2]], [0, 0, 1, 0], group=[4])).tolist()
     [False, True, False, False]
     """
-    if data.features is None and data.documents is None:
+    if not _is_described(data) and data.documents is None:
         return np.zeros(len(data.labels), np.bool_)
-    return _is_later(data.offsets, [*_said(data), *_documents(data)])
+    places = [] if data.positions is None else [data.positions]
+    return _is_later(data.offsets, [*_said(data), *places, *_documents(data)])
 
 
 def twins(data: Dataset) -> Mask:
-    """Which rows have label and features of an earlier row of their list, which is another document by its id."""
-    if data.features is None or data.documents is None:
+    """Which rows say the same as an earlier row of their list, and are another document by their id."""
+    if not _is_described(data) or data.documents is None:
         return np.zeros(len(data.labels), np.bool_)
     return _is_later(data.offsets, _said(data)) & ~repeats(data)
 
@@ -66,7 +67,8 @@ def contradictions(data: Dataset) -> Mask:
     """
     if data.features is None:
         return np.zeros(len(data.labels), np.bool_)
-    return _is_later(data.offsets, [_bits(data.features)]) & ~_is_later(data.offsets, _said(data))
+    features = _bits(data.features)
+    return _is_later(data.offsets, [features]) & ~_is_later(data.offsets, [_bits(data.labels), features])
 
 
 def equal_columns(table: npt.NDArray[np.float32]) -> list[tuple[int, int]]:
@@ -86,9 +88,15 @@ def equal_columns(table: npt.NDArray[np.float32]) -> list[tuple[int, int]]:
 
 
 def _said(data: Dataset) -> list[npt.NDArray[Any]]:
-    """What a row says of its document, but for the id."""
-    labels = _bits(data.labels)
-    return [labels] if data.features is None else [labels, _bits(data.features)]
+    """What a row says of its document, but for the id and where it was shown."""
+    matrix = [] if data.features is None else [_bits(data.features)]
+    further = [_numbered(column) if isinstance(column, Ids) else _bits(column) for column in data.columns.values()]
+    return [_bits(data.labels), *matrix, *further]
+
+
+def _is_described(data: Dataset) -> bool:
+    """Whether a row says more than its label."""
+    return data.features is not None or bool(data.columns)
 
 
 def _documents(data: Dataset) -> list[npt.NDArray[Any]]:
@@ -103,9 +111,14 @@ def _numbered(ids: Ids) -> npt.NDArray[np.uint64]:
 
 def _bits(values: npt.NDArray[Any]) -> npt.NDArray[Any]:
     """Numbers as whole ones that are equal where the numbers are, and where both are NaN."""
+    if values.dtype.kind != "f":
+        return values.view(np.int64) if values.dtype.kind in "mM" else values
     # −0 + 0 is 0.
-    one = np.where(np.isnan(values), np.asarray(np.nan, values.dtype), values + values.dtype.type(0))
-    return one.view(np.uint32 if values.dtype.itemsize == 4 else np.uint64) if one.dtype.kind == "f" else one
+    plain: npt.NDArray[Any] = values + values.dtype.type(0)
+    absent = np.isnan(plain)
+    if absent.any():
+        plain[absent] = np.nan
+    return plain.view(np.uint32 if values.dtype.itemsize == 4 else np.uint64)
 
 
 def _is_later(offsets: npt.NDArray[np.int64], columns: Sequence[npt.NDArray[Any]]) -> Mask:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from copy import copy
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
@@ -157,16 +158,24 @@ class Subject:
     def columns(self, scores: npt.NDArray[Any], measures: Sequence[Measure]) -> list[npt.NDArray[np.float64]]:
         """Per-list values of measures of any scores on these lists; none where the convention refuses the labels."""
         try:
-            return [values for values, _ in self._as_lists(scores).compute(list(measures))]
+            lists = copy(self._as_lists)
+            lists.scores = np.ascontiguousarray(scores)
+            return [values for values, _ in lists.compute(list(measures))]
         except ConventionError:
             return []
 
-    def _as_lists(self, scores: npt.NDArray[Any]) -> Lists:
+    @cached_property
+    def _as_lists(self) -> Lists:
+        """The lists for the kernels, all documents with one score."""
         data = self.data
         return Lists(
-            data.labels, np.ascontiguousarray(scores), data.offsets, queries=data.queries, outside=self.outside,
+            data.labels,
+            np.zeros(len(data.labels)),
+            data.offsets,
+            queries=data.queries,
+            outside=self.outside,
             outside_offsets=self.outside_offsets,
-        )  # fmt: skip
+        )
 
 
 def found(

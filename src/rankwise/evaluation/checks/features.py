@@ -144,6 +144,7 @@ def _telling(subject: Subject, table: Table, features: npt.NDArray[np.intp]) -> 
             telling[at] = best
     if telling:
         count, of = len(telling), table.shape[1]
+        names = subject.feature_names([*telling])
         yield found(
             "RW303",
             f"{{n}} of {{of}} {nouns(of, 'feature')} {nouns(count, 'tells', 'tell')} the labels: in the mean over "
@@ -154,11 +155,9 @@ def _telling(subject: Subject, table: Table, features: npt.NDArray[np.intp]) -> 
             hint="find out whether it is known before the label is; if not, leave it out.",
             examples=[
                 f"{name} (AUC {share:.4f} for labels from {level:g}, {lists:,} lists)"
-                for name, (level, share, lists) in zip(
-                    subject.feature_names([*telling]), telling.values(), strict=True
-                )
+                for name, (level, share, lists) in zip(names, telling.values(), strict=True)
             ][:6],
-        )  # fmt: skip
+        )
 
 
 def _as_scores(column: Table) -> Table:
