@@ -5,6 +5,7 @@ from __future__ import annotations
 import gzip
 import subprocess
 import sys
+from collections.abc import Iterator
 from datetime import datetime
 from decimal import Decimal
 from pathlib import Path
@@ -139,6 +140,19 @@ BAD_TEXTS = {
         r"no column is known to be the query\nHint: name it.* are id, label",
     ),
     "two queries": ("qid,user_id,label\n1,1,1\n", r"'qid' and 'user_id' may each be the query\nHint: say which"),
+    "a comment at the top": (
+        "# log\nqid,label\n1,1\n",
+        r"no column is known .*\n.*the columns are # log",
+    ),
+    "a name over two lines": ('qid,"a\nb",label\n1,2,3\n', r"t\.csv, line 1: a name in the first line goes on"),
+    "a line of megabytes": (
+        'qid,label\n1,"' + "x" * 5_000_000 + '"\n',
+        r"t\.csv, line 2: Maximum line size",
+    ),
+    "ends of lines of two kinds": ("qid,label\r\n1,1\n1,0\r\n", r"ends of lines or quotation marks are of several"),
+    "decimal commas": ("qid;label\n1;0,5\n", r"t\.csv, line 2: column 'label': '0,5' is no number"),
+    "zip": (b"PK\x03\x04" + bytes(50), r"t\.csv: is packed with zip\nHint: unpack it first"),
+    "zeros": (bytes(1000), r"no column is known to be the query\nHint: .*the columns are '.x00.x00"),
     "no label": ("qid,a\n1,1\n", r"no column is known to be the label"),
 }
 
@@ -227,6 +241,27 @@ def test_a_bad_frame_is_refused(what):
         read_table(pa.table(GOOD | columns), **options)
 
 
+def breaking() -> Iterator[pa.RecordBatch]:
+    yield pa.record_batch({"qid": [1], "label": [2]})
+    raise RuntimeError("connection lost")
+
+
+def test_arrays_of_any_layout_are_read():
+    labels = np.arange(10.0)[::-2]
+    for values in (labels, labels.astype(">f8"), labels.astype(np.float16), labels.tolist()):
+        assert read_table({"qid": np.ones(5, ">i4"), "label": values}).labels.tolist() == [9, 7, 5, 3, 1]
+    days = np.array(["2020-01-01", "2020-01-02"], "datetime64[D]")
+    assert list(read_table({"qid": days, "docno": np.array([b"a", b"b"]), "label": [1, 2]}).documents) == ["a", "b"]
+
+
+@pytest.mark.parametrize(
+    ("texts", "labels"), [("true,false", [1, 0]), ("2,0", [1, 0]), ("0.5,nan", [1, 0]), (",1", [0, 1])]
+)
+def test_an_event_is_a_truth_value_or_a_number(texts, labels, tmp_path):
+    path = csv(tmp_path, "qid,event\n" + "".join(f"1,{text}\n" for text in texts.split(",")))
+    assert read_table(path, labels={"event": 1}).labels.tolist() == labels
+
+
 def test_what_is_no_table_is_refused():
     with pytest.raises(DataError, match=r"a table is wanted, not int\nHint: give a path, a frame"):
         read_table(5)
@@ -238,6 +273,12 @@ def test_what_is_no_table_is_refused():
         read_table({"a": [[1], [2]]})
     with pytest.raises(DataError, match="the table has no columns"):
         read_table({})
+    with pytest.raises(DataError, match="column 'b' is of type complex128, which is no column of numbers or texts"):
+        read_table({"a": [1], "b": [1j]})
+    with pytest.raises(DataError, match="threads must be a whole number from 1, not 0"):
+        read_table({"qid": [1], "label": [1]}, threads=0)
+    with pytest.raises(DataError, match="connection lost"):
+        read_table(pa.RecordBatchReader.from_batches(pa.schema({"qid": pa.int64(), "label": pa.int64()}), breaking()))
     with pytest.raises(DataError, match="two columns are called 'x'"):
         read_table(pa.table([[1], [2]], names=["x", "x"]))
 

@@ -50,4 +50,5 @@ def refuse_unknown(given: Iterable[str], names: Sequence[str], place: str) -> No
 def listed(names: Sequence[str]) -> str:
     """The columns found, for a hint."""
     more = f" and {len(names) - 60} more" if len(names) > 60 else ""
-    return f"the columns are {', '.join(names[:60])}{more}."
+    shown = [name if name.isprintable() and len(name) <= 60 else f"{name[:60]!r}…" for name in names[:60]]
+    return f"the columns are {', '.join(shown)}{more}."

@@ -20,13 +20,12 @@ PACKED = (".gz", ".zst")
 
 def is_frame(source: object) -> bool:
     """Whether an object is a frame or a stream of columns, by Arrow's interface; a single column is none."""
-    if isinstance(source, type) or not hasattr(source, "__class__"):
+    if isinstance(source, type):
         return False
-    arrow = any(hasattr(source, name) for name in ("__arrow_c_stream__", "__arrow_c_array__"))
-    has_columns = hasattr(source, "columns")
     # pandas has the interface only where pyarrow is installed, too.
-    pandas = type(source).__module__.partition(".")[0] == "pandas"
-    return (arrow and (has_columns or not hasattr(source, "__array__"))) or (pandas and has_columns)
+    if not hasattr(source, "__arrow_c_stream__") and type(source).__module__.partition(".")[0] != "pandas":
+        return False
+    return hasattr(source, "columns") or not hasattr(source, "__array__")
 
 
 def is_table(source: object) -> bool:

@@ -13,6 +13,7 @@ from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
+import numpy.typing as npt
 
 from rankwise import _kernels
 from rankwise.data.formats.doors import is_frame, is_parquet
@@ -28,10 +29,11 @@ ABSENT = ("", "NULL", "null")
 # Texts that stand for an absent number in columns of text.
 ABSENT_NUMBERS = (*ABSENT, "NA", "N/A", "nan", "NaN", "None", "\\N", "?")
 COMPRESSIONS = {b"\x1f\x8b": "gzip", b"\x28\xb5\x2f\xfd": "zstd"}
+OTHERWISE_PACKED = {b"PK\x03\x04": "zip", b"\xfd7zXZ\x00": "xz", b"BZh": "bzip2"}
 
 WHOLE = ("TINYINT", "SMALLINT", "INTEGER", "BIGINT", "UTINYINT", "USMALLINT", "UINTEGER", "BOOLEAN")
 NUMBERS = ("FLOAT", "DOUBLE", "UBIGINT", "HUGEINT", "UHUGEINT", "DECIMAL", '"NULL"', "BIGNUM", "VARINT")
-TEXTS = ("VARCHAR", "ENUM", "UUID", "TIME", "INTERVAL", "JSON", "CHAR")
+TEXTS = ("VARCHAR", "ENUM", "UUID", "TIME", "TIME_NS", "TIMETZ", "INTERVAL", "JSON", "CHAR")
 
 
 def kind(column_type: str) -> str:
@@ -171,6 +173,9 @@ class _Delimited(Table):
         if not line.strip():
             raise DataError(message("the file is empty", place=self.place))
         delimiter = max(DELIMITERS, key=line.count)
+        if line.count('"') % 2:
+            what = "a name in the first line goes on in the next, or its quotation mark is not closed"
+            raise DataError(message(what, place=f"{self.place}, line 1"))
         names = [name.strip() for name in next(csv.reader([line], delimiter=delimiter))]
         names = [name or f"column {at}" for at, name in enumerate(names, 1)]
         _refuse_twice(names, self.place)
@@ -181,12 +186,13 @@ class _Delimited(Table):
 
         named = f"names=[{_texts(names)}]"
         source = f"read_csv({self.path}, {self._dialect()}, {named}, ignore_errors=true)"
+        # Where the engine cannot say, or sees more columns than names, reading says what is wrong with which line.
+        unknown = dict.fromkeys(names, "VARCHAR")
         try:
-            relation = self._select(f"* FROM {source}")
+            types = [str(column_type) for column_type in self._select(f"* FROM {source}").types]
         except duckdb.Error:
-            # The dialect is known; what is wrong with which line, reading says.
-            return dict.fromkeys(names, "VARCHAR")
-        return dict(zip(names, map(str, relation.types), strict=True))
+            return unknown
+        return dict(zip(names, types, strict=True)) if len(types) == len(names) else unknown
 
 
 class _Frame(Table):
@@ -222,6 +228,8 @@ def opened(source: Any, *, skip_bad_lines: bool = False, threads: int | None = N
 
 
 def _connected(threads: int | None) -> duckdb.DuckDBPyConnection:
+    if threads is not None and threads < 1:
+        raise DataError(message(f"threads must be a whole number from 1, not {threads}"))
     try:
         import duckdb
     except ImportError:
@@ -249,7 +257,7 @@ def _table(connection: duckdb.DuckDBPyConnection, source: Any, skip_bad_lines: b
 
 def _columns(arrays: Mapping[Any, Any]) -> dict[str, Any]:
     """Arrays of one length, by name."""
-    columns = {str(name): np.asarray(values) for name, values in arrays.items()}
+    columns = {str(name): _plain(str(name), np.asarray(values)) for name, values in arrays.items()}
     if not columns:
         raise DataError(message("the table has no columns"))
     first, size = next(iter(columns)), next(iter(columns.values())).size
@@ -259,6 +267,17 @@ def _columns(arrays: Mapping[Any, Any]) -> dict[str, Any]:
         if len(values) != size:
             raise DataError(message(f"column '{name}' has {len(values):,} rows, column '{first}' has {size:,}"))
     return columns
+
+
+def _plain(name: str, values: npt.NDArray[Any]) -> npt.NDArray[Any]:
+    """An array as the engine takes it: in a row, in this machine's order of bytes, texts and times of one kind."""
+    kind = values.dtype.kind
+    if kind in "cVm":
+        raise DataError(message(f"column '{name}' is of type {values.dtype}, which is no column of numbers or texts"))
+    if kind == "S":
+        return np.char.decode(values, "utf-8", "backslashreplace")
+    plain = np.dtype("datetime64[us]") if kind == "M" else values.dtype.newbyteorder("=")
+    return np.ascontiguousarray(values, dtype=plain) if values.ndim else values
 
 
 def _refuse_no_file(path: str) -> None:
@@ -287,7 +306,11 @@ def _is_pandas(source: object) -> bool:
 
 def _compression(path: str) -> str:
     with open(path, "rb") as file:
-        start = file.read(4)
+        start = file.read(6)
+    packer = next((name for magic, name in OTHERWISE_PACKED.items() if start.startswith(magic)), None)
+    if packer is not None:
+        hint = "unpack it first; gzip and zstd are read as they are."
+        raise DataError(message(f"is packed with {packer}", place=path, hint=hint))
     return next((name for magic, name in COMPRESSIONS.items() if start.startswith(magic)), "none")
 
 
@@ -305,7 +328,9 @@ def _refusal(text: str, place: str) -> DataError:
     text = re.sub(r"^.*?Error: ", "", text, count=1, flags=re.DOTALL)
     line = re.search(r"CSV Error on Line: (\d+)\n", text)
     if line is None:
-        return DataError(message(text.strip().partition("\n")[0], place=place))
+        if "invalid state" in text:
+            return DataError(message("ends of lines or quotation marks are of several kinds", place=place))
+        return DataError(message(_short(text.strip().partition("\n")[0]), place=place))
     where = f"{place}, line {line[1]}"
     fields = re.search(r"Expected Number of Columns: (\d+) Found: (\d+)", text)
     if fields:
@@ -319,7 +344,12 @@ def _refusal(text: str, place: str) -> DataError:
     if "unicode" in text:
         hint = "save the file as UTF-8, for example with `iconv`."
         return DataError(message("the text is not UTF-8", place=where, hint=hint))
-    return DataError(message(text.partition("\n")[2].strip().partition("\n")[0], place=where))
+    lines = [said for said in text.splitlines()[1:] if said and not said.startswith("Original Line")]
+    return DataError(message(_short(lines[0] if lines else "the line cannot be read"), place=where))
+
+
+def _short(text: str) -> str:
+    return text if len(text) <= 200 else f"{text[:200]}…"
 
 
 def _noun(column_type: str) -> str:

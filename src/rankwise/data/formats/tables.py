@@ -128,8 +128,9 @@ class _Roles:
         self.document = chosen("document", document, names, place, wanted=False)
         if label is not None and labels is not None:
             raise DataError(message("both `label` and `labels` are given", place=place, hint="leave one of them out."))
-        self.events = None if labels is None else _events(labels, names, place)
-        self.event_names = tuple(labels or ())
+        if labels is not None:
+            _refuse_no_events(labels, names, place)
+        self.events = labels
         self.label = chosen("label", label, names, place) if labels is None else None
         self.score = chosen("score", score, names, place, wanted=False)
         self.weight, self.document_weight, self.position = single
@@ -140,7 +141,7 @@ class _Roles:
     def used(self) -> list[str]:
         """Columns that are no features, unless the caller says so."""
         named = (self.query, self.document, self.label, self.score, *self.single)
-        return [name for name in (*named, *self.event_names, *self.kept) if name is not None]
+        return [name for name in (*named, *(self.events or ()), *self.kept) if name is not None]
 
     def features(self, named: Sequence[str] | None) -> list[str]:
         types = self.table.types
@@ -154,7 +155,7 @@ class _Roles:
 
     def types(self, matrix: Sequence[str]) -> dict[str, str]:
         """What the columns of a text file are to be read as: ids as they stand, numbers with their fractions."""
-        numeric = [self.label, self.score, *self.single, *matrix]
+        numeric = [self.label, self.score, *self.single, *(self.events or ()), *matrix]
         ids = {name: "VARCHAR" for name in (self.query, self.document) if name is not None}
         return _numeric(self.table, [name for name in numeric if name is not None]) | ids
 
@@ -178,7 +179,8 @@ Wanted = list[tuple[str, str]]
 def _dataset(table: engine.Table, roles: _Roles, matrix: Sequence[str]) -> Dataset:
     kept = ([] if roles.score is None else [roles.score]) + roles.kept
     wanted: Wanted = [(_id(table, roles.query, "query"), "query")]
-    wanted.append((roles.events or _number(table, str(roles.label)), "number"))
+    is_graded = roles.events is None
+    wanted.append((_number(table, str(roles.label)) if is_graded else _events(table, roles.events or {}), "number"))
     wanted += [] if roles.document is None else [(_id(table, roles.document, "document"), "document")]
     wanted += [(_number(table, name), "number") for name in roles.single]
     wanted += [_kept(table, name, number=name == roles.score) for name in kept]
@@ -255,22 +257,27 @@ def _named(names: Iterable[str], what: str) -> list[str]:
     return list(names)
 
 
-def _events(labels: Mapping[str, float], names: Sequence[str], place: str) -> str:
-    """An expression: the highest of the labels whose event holds, else 0."""
+def _refuse_no_events(labels: Mapping[str, float], names: Sequence[str], place: str) -> None:
     if not labels:
         raise DataError(message("`labels` names no column", place=place, hint=listed(names)))
     refuse_unknown(labels, names, place)
     for name, label in labels.items():
         if isinstance(label, bool) or not isinstance(label, (int, float, np.number)) or not np.isfinite(float(label)):
             raise DataError(message(f"the label of '{name}' must be a number, not {label!r}", place=place))
+
+
+def _events(table: engine.Table, labels: Mapping[str, float]) -> str:
+    """An expression: the highest of the labels whose event holds, else 0."""
     falling = sorted(labels.items(), key=lambda item: -float(item[1]))
-    whens = " ".join(f"WHEN {_holds(name)} THEN {float(label)!r}" for name, label in falling)
+    whens = " ".join(f"WHEN {_holds(table, name)} THEN {float(label)!r}" for name, label in falling)
     return f"CASE {whens} ELSE 0.0 END::DOUBLE"
 
 
-def _holds(name: str) -> str:
-    """Whether an event happened: a number other than 0, or a true; NaN and what is absent are not."""
-    return f"coalesce(TRY_CAST({engine.quoted(name)} AS DOUBLE) NOT IN (0, 'nan'::DOUBLE), false)"
+def _holds(table: engine.Table, name: str) -> str:
+    """Whether an event happened: a true, or a number other than 0; NaN and what is absent are not."""
+    if table.types[name] == "BOOLEAN":
+        return f"coalesce({engine.quoted(name)}, false)"
+    return f"{_number(table, name)} NOT IN (0, 'nan'::DOUBLE)"
 
 
 def _kind(table: engine.Table, name: str, purpose: str) -> str:
@@ -319,7 +326,8 @@ def _kept(table: engine.Table, name: str, *, number: bool) -> tuple[str, str]:
         return f"{column}::BIGINT", "whole"
     if kind == "time":
         # The least whole number is NumPy's "not a time".
-        return f"coalesce(epoch_us({column}::TIMESTAMP), {np.iinfo(np.int64).min + 1} - 1)", "whole"
+        exact = "TIMESTAMPTZ" if table.types[name].startswith(("TIMESTAMPTZ", "TIMESTAMP WITH")) else "TIMESTAMP"
+        return f"coalesce(epoch_us({column}::{exact}), {np.iinfo(np.int64).min + 1} - 1)", "whole"
     return f"{column}::VARCHAR", "ids"
 
 
