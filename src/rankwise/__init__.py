@@ -26,7 +26,7 @@ _ROOMS = {
     "rankwise.measures.user": ("user_measure",),
     "rankwise.evaluation.evaluate": ("evaluate",),
     "rankwise.evaluation.explain": ("explain",),
-    "rankwise.evaluation.inspect": ("Report", "inspect"),
+    "rankwise.evaluation.inspect": ("inspect",),
     "rankwise.evaluation.merge": ("merge_results",),
     "rankwise.evaluation.result": ("Outcome", "Result"),
     "rankwise.evaluation.saved": ("load_result",),
@@ -72,7 +72,7 @@ if TYPE_CHECKING:
     from rankwise.evaluation import adapters
     from rankwise.evaluation.evaluate import evaluate
     from rankwise.evaluation.explain import explain
-    from rankwise.evaluation.inspect import Report, inspect
+    from rankwise.evaluation.inspect import inspect
     from rankwise.evaluation.merge import merge_results
     from rankwise.evaluation.result import Outcome, Result
     from rankwise.evaluation.saved import load_result

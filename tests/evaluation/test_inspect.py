@@ -298,6 +298,23 @@ def test_the_order_of_rows_and_lists_changes_no_count() -> None:
     assert "RW303" in counts[0]
 
 
+def test_means_are_weighted_as_evaluate_weighs_them() -> None:
+    data = replace(with_labels(lambda labels: put(labels, ENDS, 0)), weights=np.arange(1.0, LISTS + 1))
+    means = [evaluate(data, scores, nDCG(10, empty=empty)).outcomes[0].mean for empty in (0, 1, "skip")]
+    said = inspect(data, scores)["RW101"][0].effects[1]
+    assert [f"{mean:.4f}" for mean in means] == re.findall(r"0\.\d{4}", said)
+
+
+def test_weights_of_documents_are_not_passed_over() -> None:
+    data = replace(with_labels(lambda labels: put(labels, ENDS, 0)), document_weights=np.ones(ROWS))
+    assert "of these scores" not in str(inspect(data, scores))
+
+
+def test_lists_that_were_counted_have_no_ids_to_compare() -> None:
+    one, other = (Dataset.of(labels=[0, 1, 1, 0], group=[2, 2]) for _ in range(2))
+    assert inspect({"train": one, "test": other}, k=2).passes()
+
+
 # Doors.
 
 
@@ -366,7 +383,7 @@ def test_the_clicks_of_expedia_are_told_by_what_was_paid(real_data: Path) -> Non
         inspect(path, query="srch_id", labels=events)
     report = inspect(path, query="srch_id", labels=events, skip_bad_lines=True)
     assert report["RW001"][0].count == 1
-    assert report["RW303"][0].examples[0].startswith("gross_bookings_usd (AUC 1.0000")
+    assert report["RW303"][0].examples[0].startswith("gross_bookings_usd: AUC 1.0000 of labels from 5")
 
 
 @pytest.mark.parametrize(

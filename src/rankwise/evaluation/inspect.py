@@ -175,12 +175,13 @@ def _findings(subject: Subject) -> Iterator[Finding]:
 
 
 def _in_several(subjects: Sequence[Subject]) -> Iterator[Finding]:
-    """Queries that are in two of the sources, pair by pair."""
+    """Queries that are in two of the sources, pair by pair; lists that were only counted have no ids to compare."""
     names = [dict.fromkeys(subject.data.queries) for subject in subjects]
+    counted = [_is_counted(subject) for subject in subjects]
     for later, subject in enumerate(subjects):
         for earlier in range(later):
             both = [name for name in names[earlier] if name in names[later]]
-            if both:
+            if both and not (counted[earlier] and counted[later]):
                 other = subjects[earlier].name
                 finding = found(
                     "RW105",
@@ -193,6 +194,11 @@ def _in_several(subjects: Sequence[Subject]) -> Iterator[Finding]:
                     examples=both[:3],
                 )
                 yield replace(finding, place=subject.name)
+
+
+def _is_counted(subject: Subject) -> bool:
+    """Whether lists are called 1, 2, …, as those given by sizes are."""
+    return all(name == str(number) for number, name in enumerate(subject.data.queries, 1))
 
 
 def _subject(source: Any, scores: Any, name: str, k: int, options: dict[str, Any]) -> Subject:

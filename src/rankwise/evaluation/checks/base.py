@@ -36,7 +36,7 @@ CODES: dict[str, tuple[str, str]] = {
     "RW203": ("warning", "fractional labels"),
     "RW204": ("error", "no relevant document in any list"),
     "RW205": ("note", "documents without a judgment"),
-    "RW206": ("warning", "labels to which a tool gives no gain"),
+    "RW206": ("note", "labels to which a tool gives no gain"),
     "RW207": ("error", "no judged document"),
     "RW301": ("warning", "constant features"),
     "RW302": ("warning", "features equal to another"),
@@ -156,7 +156,21 @@ class Subject:
         return tuple(f"feature {at + 1}" if names is None else names[at] for at in features)
 
     def columns(self, scores: npt.NDArray[Any], measures: Sequence[Measure]) -> list[npt.NDArray[np.float64]]:
-        """Per-list values of measures of any scores on these lists; none where the convention refuses the labels."""
+        """Per-list values of measures of any scores on these lists.
+
+        There are none where the convention refuses the labels, nor with weights of documents, which are left out here.
+        """
+        return [] if self.data.document_weights is not None else self.unweighted(scores, measures)
+
+    def mean(self, values: npt.NDArray[np.float64], lists: Mask | None = None) -> float:
+        """The mean over some lists, with their weights."""
+        chosen = np.ones(len(values), np.bool_) if lists is None else lists
+        weights = np.ones(len(values)) if self.data.weights is None else self.data.weights
+        total = float(weights[chosen].sum())
+        return float((values * weights)[chosen].sum() / total) if total else float("nan")
+
+    def unweighted(self, scores: npt.NDArray[Any], measures: Sequence[Measure]) -> list[npt.NDArray[np.float64]]:
+        """The same, as if all documents had one weight."""
         try:
             lists = copy(self._as_lists)
             lists.scores = np.ascontiguousarray(scores)
@@ -203,7 +217,9 @@ def in_words(said: Mapping[str, Sequence[str]]) -> str:
     if not said:
         return ""
     most = max(said, key=lambda words: len(said[words]))
-    if len(said[most]) < OTHERS or len(said) == 1:
+    if len(said) == 1:
+        return f"{most} in every convention"
+    if len(said[most]) < OTHERS:
         return "; ".join(f"{words} in {', '.join(names)}" for words, names in said.items())
     rest = [f"{words} in {', '.join(names)}" for words, names in said.items() if words != most]
     others = "standard and all others" if "standard" in said[most] else "all others"

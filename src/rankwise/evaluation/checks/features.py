@@ -49,7 +49,7 @@ def pair_shares(subject: Subject, scores: npt.NDArray[np.floating]) -> list[tupl
     chosen = levels[np.unique(np.linspace(0, len(levels) - 1, LEVELS).astype(int))] if len(levels) else levels
     measures = [MEASURES["AUC"](rel=float(level), negative="as is", empty="nan", ideal="list") for level in chosen]
     shares = []
-    for level, values in zip(chosen, subject.columns(scores, measures), strict=False):
+    for level, values in zip(chosen, subject.unweighted(scores, measures), strict=False):
         known = values[~np.isnan(values)]
         if len(known):
             shares.append((float(level), float(known.mean()), len(known)))
@@ -76,7 +76,7 @@ def _not_finite(subject: Subject, table: Table) -> Iterator[Finding]:
             table.size,
             hint="trees take NaN as it is, other learners need a value.",
             examples=[
-                f"{name} {absent[:, at].mean():.0%}"
+                f"{name} {absent[:, at].mean():.1%}"
                 for at, name in zip(features[:3], subject.feature_names(features[:3].tolist()), strict=True)
             ],
         )
@@ -154,7 +154,7 @@ def _telling(subject: Subject, table: Table, features: npt.NDArray[np.intp]) -> 
             effects=["every measure of a ranker trained on it is too good to be true, under every convention"],
             hint="find out whether it is known before the label is; if not, leave it out.",
             examples=[
-                f"{name} (AUC {share:.4f} for labels from {level:g}, {lists:,} lists)"
+                f"{name}: AUC {share:.4f} of labels from {level:g} in {lists:,} lists"
                 for name, (level, share, lists) in zip(names, telling.values(), strict=True)
             ][:6],
         )

@@ -43,12 +43,12 @@ def _empty(subject: Subject) -> Iterator[Finding]:
 
 def _means(subject: Subject, empty: Mask) -> str:
     """How far the mean moves by the choice alone: with scores what it is, else the most that it can be."""
-    k, share = subject.k, float(empty.mean())
+    k, share = subject.k, subject.mean(empty.astype(np.float64))
     scores = subject.usable_scores
     columns = [] if scores is None else subject.columns(scores, [nDCG(k, negative="zero")])
     if not columns:
         return f"the mean of one and the same ranking moves by up to {share:.4f} with it"
-    counted = float(columns[0][~empty].mean())
+    counted = subject.mean(columns[0], ~empty)
     zero, one = counted * (1 - share), counted * (1 - share) + share
     return f"mean nDCG@{k} of these scores: {zero:.4f} if they count 0, {one:.4f} if 1, {counted:.4f} if left out"
 
@@ -80,7 +80,7 @@ def _perfect(subject: Subject) -> str:
     """What the best ranking there is scores where short lists score 0."""
     words = [] if subject.outside is not None else scoring_zero_if_short(subject.k)
     columns = subject.columns(np.nan_to_num(subject.data.labels, nan=-np.inf), [measure(word) for word in words])
-    means = [f"{word} {values.mean():.4f}" for word, values in zip(words, columns, strict=False)]
+    means = [f"{word} {subject.mean(values):.4f}" for word, values in zip(words, columns, strict=False)]
     return f"a perfect order of all lists gets {', '.join(means)}" if means else ""
 
 

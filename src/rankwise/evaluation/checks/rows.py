@@ -87,7 +87,8 @@ def _order(subject: Subject) -> Iterator[Finding]:
     columns = subject.columns(np.zeros(len(subject.data.labels)), measures)
     if not columns:
         return
-    means = dict(zip(("input", "reversed", "expected"), (float(np.nanmean(c)) for c in columns), strict=True))
+    known = ~np.isnan(columns[2])
+    means = dict(zip(("input", "reversed", "expected"), (subject.mean(c, known) for c in columns), strict=True))
     if not any(_is_moved(column - columns[2]) for column in columns[:2]):
         return
 

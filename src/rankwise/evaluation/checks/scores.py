@@ -86,5 +86,7 @@ def _one_score(subject: Subject, scores: npt.NDArray[Any]) -> Mask:
 def _bounds(subject: Subject, scores: npt.NDArray[Any]) -> str:
     k = subject.k
     measures = [nDCG(k, negative="zero", ties=ties) for ties in ("worst", "best")]
-    means = [float(values.mean()) for values in subject.columns(scores, measures)]
-    return f"mean nDCG@{k} lies between {means[0]:.4f} and {means[1]:.4f}" if means else ""
+    means = [subject.mean(values) for values in subject.columns(scores, measures)]
+    if not means or means[0] == means[1]:
+        return f"mean nDCG@{k} is {means[0]:.4f} in every order of them" if means else ""
+    return f"mean nDCG@{k} lies between {means[0]:.4f} and {means[1]:.4f}"
