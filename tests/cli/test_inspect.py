@@ -76,6 +76,16 @@ def test_the_features_of_a_table_can_be_named(folder: Path, capsys: pytest.Captu
     assert "1 feature;" in call(capsys, *words, "--features", "price")[1]
 
 
+@pytest.mark.parametrize(("value", "said"), [("inf", "line 2"), ("nan", "line 2"), ("1e99", "line 2")])
+def test_values_that_are_no_numbers_are_refused_with_their_line(
+    value: str, said: str, folder: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    Path("bad.txt").write_text(f"1 qid:1 1:2\n0 qid:1 1:{value}\n")
+    status, _, err = call(capsys, "bad.txt")
+    assert status == 2
+    assert said in err
+
+
 @pytest.mark.parametrize(
     ("words", "said"),
     [

@@ -12,7 +12,8 @@ import pytest
 
 import rankwise
 from rankwise import Dataset, Qrels, Run, evaluate, inspect, judge, read_letor
-from rankwise.evaluation.checks.base import CODES
+from rankwise.evaluation.checks.base import CODES, Subject
+from rankwise.evaluation.checks.features import tied_documents
 from rankwise.evaluation.inspect import Report
 from rankwise.measures import nDCG
 
@@ -231,6 +232,11 @@ def test_a_code_is_not_found_where_it_is_not(code: str) -> None:
     assert code not in TRIGGERS[code][2]().codes
 
 
+def test_the_page_lists_every_code_with_its_severity() -> None:
+    page = (Path(__file__).parents[2] / "docs" / "inspect.md").read_text("utf-8")
+    assert dict(re.findall(r"^\| (RW\d{3}) \| (\w+) \|", page, re.M)) == {c: sev for c, (sev, _) in CODES.items()}
+
+
 def test_nothing_is_found_in_lists_that_are_fine() -> None:
     assert inspect(fine(), scores).codes == set()
     assert inspect(fine()).passes(strict=True)
@@ -269,6 +275,19 @@ def test_a_label_of_5_weighs_31_clicks_under_exp2_and_5_under_linear() -> None:
     assert "gain='linear'" in said.hint
 
 
+def test_a_label_without_gain_is_said_of_the_tools_that_give_none() -> None:
+    said = inspect(with_labels(lambda labels: put(labels, 7, 3)))["RW206"][0].effects
+    assert said[0] == "label 3: no gain in letor3, letor4"
+    values = evaluate([3, 0, 1], [1.0, 2.0, 3.0], ["letor4:nDCG(short='as is')@3", "nDCG@3"], group=[3])
+    assert values[0].mean == 1 > values[1].mean
+
+
+def test_what_was_said_of_one_file_is_not_said_again_of_the_next() -> None:
+    text = str(inspect({"a": fine(), "b": fine().take(range(1, 5))}, k=13))
+    assert text.count("Hint: a cut-off of 12 leaves no list short") == 1
+    assert text.count("RW102") == 2
+
+
 def test_one_score_for_all_scores_what_the_order_of_rows_makes_of_it() -> None:
     data = with_labels(lambda labels: np.sort(labels.reshape(LISTS, LENGTH))[:, ::-1].ravel())
     said = inspect(data)["RW404"][0].effects[0]
@@ -287,6 +306,21 @@ def test_ids_and_rows_of_examples_are_the_callers() -> None:
     assert inspect(data)["RW403"][0].examples == ("3 twice",)
     unnamed = fine(qid=np.tile(np.arange(LISTS), LENGTH), labels=put(fine().labels.copy(), 23, -1))
     assert inspect(unnamed)["RW202"][0].examples == ("3 row 23",)
+
+
+@pytest.mark.parametrize("seed", range(5))
+def test_tied_documents_are_those_with_an_equal_neighbour(seed: int) -> None:
+    rng = np.random.default_rng(seed)
+    column = rng.choice([0.0, -0.0, 1.5, 2.0, np.nan], 60).astype(np.float32)
+    data = Dataset.of(column.reshape(-1, 1), rng.integers(0, 2, 60), qid=np.sort(rng.integers(0, 12, 60)))
+    subject = Subject(data=data)
+    texts = [str(value + 0.0) for value in data.features[:, 0].tolist()]
+    pairs = list(zip(subject.lists.tolist(), texts, strict=True))
+    assert tied_documents(subject, data.features[:, 0]) == sum(pairs.count(pair) > 1 for pair in pairs)
+    finite = np.nan_to_num(column)
+    named = list(zip(subject.lists.tolist(), np.abs(finite).tolist(), strict=True))
+    found = inspect(data, finite)["RW501"]
+    assert [one.count for one in found] == [sum(named.count(pair) > 1 for pair in named)]
 
 
 def test_the_order_of_rows_and_lists_changes_no_count() -> None:

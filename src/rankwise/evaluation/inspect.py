@@ -59,7 +59,7 @@ class Report:
         self.sources = {subject.name: repr(subject.data) for subject in subjects}
         findings = [replace(one, place=subject.name) for subject in subjects for one in _findings(subject)]
         findings += _in_several(subjects)
-        self.findings = sorted(findings, key=lambda one: SEVERITIES.index(one.severity))
+        self.findings = sorted(findings, key=lambda one: (SEVERITIES.index(one.severity), one.code))
 
     def __iter__(self) -> Iterator[Finding]:
         return iter(self.findings)
@@ -93,19 +93,24 @@ class Report:
 
     def __str__(self) -> str:
         heads = [f"{name}: {what}" if name else what for name, what in self.sources.items()]
-        return "\n\n".join(["\n".join(heads), *map(self._paragraph, self.findings), self.summary()])
+        return "\n\n".join(["\n".join(heads), *self._paragraphs(), self.summary()])
 
     __repr__ = __str__
 
-    def _paragraph(self, finding: Finding) -> str:
+    def _paragraphs(self) -> Iterator[str]:
+        """Each finding; what was said of its code before, of another source, is not said again."""
+        said: set[tuple[str, str]] = set()
+        for finding in self.findings:
+            below = [*finding.effects, *([f"Hint: {finding.hint}"] if finding.hint else [])]
+            new = [line for line in below if (finding.code, line) not in said]
+            said |= {(finding.code, line) for line in new}
+            filled = [fill(line, _WIDTH, initial_indent=" " * 4, subsequent_indent=" " * 6) for line in new]
+            yield "\n".join([fill(self._head(finding), _WIDTH, subsequent_indent=" " * 4), *filled])
+
+    def _head(self, finding: Finding) -> str:
         place = f"{finding.place}: " if finding.place and len(self.sources) > 1 else ""
-        examples = f" ({', '.join(finding.examples)}{', …' if self._has_more(finding) else ''})"
-        head = f"{finding.severity} {finding.code}: {place}{finding.words}{examples if finding.examples else ''}"
-        lines = [fill(head, _WIDTH, subsequent_indent="    ")]
-        lines += [fill(effect, _WIDTH, initial_indent="    ", subsequent_indent="      ") for effect in finding.effects]
-        hint = f"Hint: {finding.hint}"
-        return "\n".join([*lines, *([fill(hint, _WIDTH, initial_indent="    ", subsequent_indent="      ")]
-                                    if finding.hint else [])])  # fmt: skip
+        shown = f" ({', '.join(finding.examples)}{', …' if self._has_more(finding) else ''})"
+        return f"{finding.severity} {finding.code}: {place}{finding.words}{shown if finding.examples else ''}"
 
     @staticmethod
     def _has_more(finding: Finding) -> bool:

@@ -209,7 +209,7 @@ def found(
 
 
 def in_words(said: Mapping[str, Sequence[str]]) -> str:
-    """What tools say; what most say stands last, without their names.
+    """What all tools say; what most say stands last, without their names.
 
     >>> in_words({"0": ["standard", "ranklib", "ranx", "rax"], "1": ["lightgbm", "xgboost"]})
     '1 in lightgbm, xgboost; 0 in standard and all others'

@@ -12,7 +12,7 @@ from rankwise.evaluation.by_tool import by_tool
 from rankwise.evaluation.checks.base import Finding, Subject, found, in_words, nouns
 from rankwise.measures import MEASURES
 
-__all__ = ["LEAK", "LISTS", "check", "pair_shares"]
+__all__ = ["LEAK", "LISTS", "check", "pair_shares", "tied_documents"]
 
 # A feature tells the labels if it puts this share of the pairs of a list in their order, or in the reverse of it …
 LEAK = 0.99

@@ -121,7 +121,8 @@ def _weight(top: float, low: float, of: Convention) -> str:
 def _without_gain(subject: Subject, positive: Values) -> Iterator[Finding]:
     lost: dict[str, list[float]] = {}
     for label in positive.tolist():
-        said = in_words(by_tool(partial(_lost, label), "nDCG", subject.k))
+        tools = by_tool(partial(_lost, label), "nDCG", subject.k)
+        said = "; ".join(f"{words} in {', '.join(names)}" for words, names in tools.items())
         if said:
             lost.setdefault(said, []).append(label)
     if not lost:
