@@ -172,11 +172,23 @@ def test_rows_are_those_that_the_oracle_removes(seed: int) -> None:
     assert found == slowly_removed(data, drops)
 
 
+def test_numbers_that_are_equal_repeat_each_other_whatever_their_bits() -> None:
+    other_nan = np.array([0x7FC00001], np.uint32).view(np.float32)[0]
+    data = Dataset.of(np.array([[0.0], [-0.0], [np.nan], [other_nan]], np.float32), [1, 1, 1, 1], group=[4])
+    assert removed_rows(data, "duplicates").tolist() == [0, 1, 0, 1]
+
+
+def test_a_document_shown_at_another_place_is_another_row() -> None:
+    data = Dataset.of([[1], [1], [1]], [1, 1, 1], group=[3], positions=[1, 2, 2])
+    assert removed_rows(data, "duplicates").tolist() == [0, 0, 1]
+
+
 @pytest.mark.parametrize(
     ("call", "said"),
     [
         (lambda f: clean(f / "all.txt", f / "all.txt"), "this is the file to be cleaned"),
         (lambda f: clean(f / "all.txt", f / "all.txt", overwrite=True), "this is the file to be cleaned"),
+        (lambda f: clean(f / "all.txt", f / ".." / f.name / "all.txt", overwrite=True), "this is the file to be"),
         (lambda f: clean(f / "all.txt", f / "o.txt", removed=f / "all.txt"), "this is the file to be cleaned"),
         (lambda f: clean(f / "all.txt", f / "o.txt", removed=f / "o.txt"), "would go to one file"),
         (lambda f: clean(f / "all.txt", f / "there.txt"), "there is such a file already"),

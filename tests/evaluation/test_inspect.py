@@ -13,7 +13,7 @@ import pytest
 import rankwise
 from rankwise import Dataset, Qrels, Run, evaluate, inspect, judge, read_letor
 from rankwise.evaluation.checks.base import CODES, Subject
-from rankwise.evaluation.checks.features import tied_documents
+from rankwise.evaluation.checks.features import pair_shares, tied_documents
 from rankwise.evaluation.inspect import Report
 from rankwise.measures import nDCG
 
@@ -264,6 +264,41 @@ def test_the_bounds_of_tied_scores_are_those_of_evaluate() -> None:
     tied = np.round(scores)
     low, high = evaluate(fine(), tied, "nDCG@10", bounds=True).outcomes[0].bounds
     assert f"between {low:.4f} and {high:.4f}" in inspect(fine(), tied)["RW501"][0].effects[0]
+
+
+def test_one_missing_grade_is_a_gap() -> None:
+    assert "RW201" in inspect(with_labels(lambda labels: put(labels, labels == 2, 3))).codes
+
+
+def test_a_good_feature_is_no_leak() -> None:
+    data = with_column(lambda labels: labels + 0.4 * scores)
+    shares = [share for _, share, _ in pair_shares(Subject(data=data), data.features[:, 3])]
+    assert 0.95 < max(shares) < 0.99
+    assert "RW303" not in inspect(data).codes
+
+
+def test_a_value_that_only_the_best_have_tells_the_labels() -> None:
+    found = inspect(with_column(lambda labels: np.where(labels == 2, -5, np.nan)))["RW303"][0]
+    assert found.examples == (f"feature 4: AUC 1.0000 of labels from 2 in {LISTS} lists",)
+
+
+def test_a_value_that_is_missing_in_places_is_not_constant() -> None:
+    some = inspect(with_column(lambda labels: np.where(labels * 0 + np.arange(ROWS) % 5 == 0, np.nan, 1)))
+    assert not {"RW301", "RW305"} & some.codes
+    assert "RW301" in inspect(with_column(lambda labels: labels * np.nan)).codes
+    per_list = np.where(np.repeat(np.arange(LISTS), LENGTH) % 2, np.nan, 1)
+    assert "RW305" in inspect(with_column(lambda _: per_list)).codes
+
+
+def test_scores_are_those_of_the_callers_rows() -> None:
+    data = fine(qid=np.tile(np.arange(LISTS), LENGTH))
+    given = put(scores.copy(), slice(3, ROWS, LISTS), 1)
+    assert inspect(data, given)["RW503"][0].examples == ("3",)
+
+
+def test_one_document_ties_with_none() -> None:
+    report = inspect(Dataset.of(labels=[0, 1, 1, 0], group=[2, 1, 1]), [1.0, 1.0, 2.0, 2.0], k=1)
+    assert report["RW503"][0].examples == ("1",)
 
 
 def test_a_label_of_5_weighs_31_clicks_under_exp2_and_5_under_linear() -> None:

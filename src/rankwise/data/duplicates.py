@@ -67,8 +67,7 @@ def contradictions(data: Dataset) -> Mask:
     """
     if data.features is None:
         return np.zeros(len(data.labels), np.bool_)
-    features = _bits(data.features)
-    return _is_later(data.offsets, [features]) & ~_is_later(data.offsets, [_bits(data.labels), features])
+    return _is_later(data.offsets, [data.features]) & ~_is_later(data.offsets, [data.labels, data.features])
 
 
 def equal_columns(table: npt.NDArray[np.float32]) -> list[tuple[int, int]]:
@@ -89,9 +88,9 @@ def equal_columns(table: npt.NDArray[np.float32]) -> list[tuple[int, int]]:
 
 def _said(data: Dataset) -> list[npt.NDArray[Any]]:
     """What a row says of its document, but for the id and where it was shown."""
-    matrix = [] if data.features is None else [_bits(data.features)]
-    further = [_numbered(column) if isinstance(column, Ids) else _bits(column) for column in data.columns.values()]
-    return [_bits(data.labels), *matrix, *further]
+    matrix = [] if data.features is None else [data.features]
+    further = [_numbered(column) if isinstance(column, Ids) else column for column in data.columns.values()]
+    return [data.labels, *matrix, *further]
 
 
 def _is_described(data: Dataset) -> bool:
@@ -133,7 +132,7 @@ def _is_later(offsets: npt.NDArray[np.int64], columns: Sequence[npt.NDArray[Any]
     rows, earlier = np.flatnonzero(later), first[later]
     same = lists[rows] == lists[earlier]
     for column in columns:
-        equal = column[rows] == column[earlier]
+        equal = _bits(column[rows]) == _bits(column[earlier])
         same &= equal if equal.ndim == 1 else equal.all(axis=1)
     later[rows] = same
     return later
@@ -143,7 +142,7 @@ def _hashed(table: npt.NDArray[Any]) -> npt.NDArray[np.uint64]:
     """One number a row."""
     weights = _weights(table.shape[1])
     starts = range(0, len(table), _AT_ONCE)
-    parts = [table[start : start + _AT_ONCE].astype(np.uint64) @ weights for start in starts]
+    parts = [_bits(table[start : start + _AT_ONCE]).astype(np.uint64) @ weights for start in starts]
     # The low bits of a product know nothing of the high bits of its factors.
     whole = np.concatenate(parts) if parts else np.zeros(0, np.uint64)
     mixed: npt.NDArray[np.uint64] = (whole ^ (whole >> np.uint64(29))) * np.uint64(0xBF58476D1CE4E5B9)

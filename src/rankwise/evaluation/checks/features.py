@@ -23,6 +23,8 @@ LEVELS = 5
 # Features are called tied if they tie this share of the documents with another of their list.
 TIED = 0.9
 
+ROWS_AT_ONCE = 1 << 16
+
 Table = npt.NDArray[np.float32]
 
 
@@ -30,10 +32,11 @@ def check(subject: Subject) -> Iterator[Finding]:
     table = subject.data.features
     if table is None or table.size == 0:
         return
-    yield from _not_finite(subject, table)
     least, greatest = np.fmin.reduce(table, axis=0), np.fmax.reduce(table, axis=0)
-    absent = np.isnan(table).any(axis=0)
-    constant = ((least == greatest) & ~absent) | np.isnan(least)
+    absent = _missing(table)
+    yield from _infinite(subject, table, np.isinf(least) | np.isinf(greatest))
+    yield from _absent(subject, absent)
+    constant = ((least == greatest) & (absent == 0)) | np.isnan(least)
     yield from _constant(subject, constant)
     yield from _equal(subject, table, constant)
     within = _constant_within(subject, table)
@@ -56,9 +59,17 @@ def pair_shares(subject: Subject, scores: npt.NDArray[np.floating]) -> list[tupl
     return shares
 
 
-def _not_finite(subject: Subject, table: Table) -> Iterator[Finding]:
-    infinite, absent = np.isinf(table), np.isnan(table)
-    if infinite.any():
+def _missing(table: Table) -> npt.NDArray[np.int64]:
+    """How often each feature is missing."""
+    counts = np.zeros(table.shape[1], np.int64)
+    for start in range(0, len(table), ROWS_AT_ONCE):
+        counts += np.isnan(table[start : start + ROWS_AT_ONCE]).sum(axis=0)
+    return counts
+
+
+def _infinite(subject: Subject, table: Table, features: npt.NDArray[np.bool_]) -> Iterator[Finding]:
+    if features.any():
+        infinite = np.isinf(table[:, features])
         yield found(
             "RW306",
             f"{{n}} of {{of}} values of features {nouns(int(infinite.sum()), 'is', 'are')} infinite",
@@ -67,16 +78,19 @@ def _not_finite(subject: Subject, table: Table) -> Iterator[Finding]:
             hint="no learner can use them; mend the rows or leave them out.",
             examples=subject.rows(np.logical_or.reduce(infinite, axis=1)),
         )
+
+
+def _absent(subject: Subject, absent: npt.NDArray[np.int64]) -> Iterator[Finding]:
     if absent.any():
-        features = np.flatnonzero(absent.any(axis=0))
+        features, rows = np.flatnonzero(absent), len(subject.data.labels)
         yield found(
             "RW304",
             f"{{n}} of {{of}} values are missing, in {len(features):,} {nouns(len(features), 'feature')}",
             int(absent.sum()),
-            table.size,
+            rows * len(absent),
             hint="trees take NaN as it is, other learners need a value.",
             examples=[
-                f"{name} {absent[:, at].mean():.1%}"
+                f"{name} {absent[at] / rows:.1%}"
                 for at, name in zip(features[:3], subject.feature_names(features[:3].tolist()), strict=True)
             ],
         )
