@@ -89,9 +89,12 @@ impl Deref for Source {
     }
 }
 
+/// Appends what packed bytes hold to a text.
+type Unpack = fn(&[u8], &mut Vec<u8>) -> std::result::Result<(), String>;
+
 /// The text of packed bytes, or `None` if they are not packed.
 fn unpacked(name: &str, bytes: &[u8]) -> Option<Result<Vec<u8>>> {
-    let (kind, unpack): (_, fn(&[u8], &mut Vec<u8>) -> std::result::Result<(), String>) = match bytes {
+    let (kind, unpack): (_, Unpack) = match bytes {
         [0x1f, 0x8b, ..] => ("gzip", gunzip),
         [0x28, 0xb5, 0x2f, 0xfd, ..] => ("zstd", unzstd),
         _ => return None,
