@@ -10,7 +10,12 @@ from rankwise import DataError, adapters, evaluate
 
 catboost = pytest.importorskip("catboost")
 utils = pytest.importorskip("catboost.utils")
-pytestmark = [pytest.mark.live, pytest.mark.filterwarnings("ignore:Failed to import numba")]
+pytestmark = [
+    pytest.mark.live,
+    pytest.mark.filterwarnings("ignore:Failed to import numba"),
+    # Where numba is there, CatBoost tries to compile a metric that is an object, and says that it cannot.
+    pytest.mark.filterwarnings("ignore:Can't optimze method"),
+]
 
 CUTS = ["-1", "1", "2", "5", "10"]
 METRICS = [
