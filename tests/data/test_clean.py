@@ -192,6 +192,7 @@ def test_a_document_shown_at_another_place_is_another_row() -> None:
         (lambda f: clean(f / "all.txt", f / "o.txt", removed=f / "all.txt"), "this is the file to be cleaned"),
         (lambda f: clean(f / "all.txt", f / "o.txt", removed=f / "o.txt"), "would go to one file"),
         (lambda f: clean(f / "all.txt", f / "there.txt"), "there is such a file already"),
+        (lambda f: clean(f / "all.txt", "/dev/null", overwrite=True), "a folder or a device cannot be replaced"),
         (lambda f: clean(f / "all.txt", f / "o.txt", ["emtpy"]), "there is no reason 'emtpy' to remove anything"),
         (lambda f: clean(f / "all.txt", f / "o.txt", []), "nothing is named to be removed"),
         (lambda f: clean("-", f / "o.txt"), "standard input cannot be cleaned"),

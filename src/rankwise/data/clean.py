@@ -171,6 +171,9 @@ def _refuse_places(source: Path, target: Path, report: Path | None, *, overwrite
             continue
         if source.exists() and place.samefile(source):
             raise DataError(message("this is the file to be cleaned", place=str(place), hint="write to another file."))
+        if not place.is_file():
+            hint = "name a file; - is standard output."
+            raise DataError(message("a folder or a device cannot be replaced", place=str(place), hint=hint))
         if not overwrite:
             hint = "choose another name, or say `overwrite`."
             raise DataError(message("there is such a file already", place=str(place), hint=hint))
