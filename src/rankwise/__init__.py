@@ -24,6 +24,7 @@ _ROOMS = {
         "MeanNDCG", "Measure", "NumRel", "NumRelRet", "NumRet", "Rprec", "Success", "nDCG",
     ),
     "rankwise.measures.user": ("user_measure",),
+    "rankwise.evaluation.compare": ("Comparison", "compare"),
     "rankwise.evaluation.evaluate": ("evaluate",),
     "rankwise.evaluation.explain": ("explain",),
     "rankwise.evaluation.inspect": ("inspect",),
@@ -70,6 +71,7 @@ if TYPE_CHECKING:
     from rankwise.data.simulate import hotel_log, hotel_searches
     from rankwise.errors import ConventionError, DataError, MeasureError, RankwiseError
     from rankwise.evaluation import adapters
+    from rankwise.evaluation.compare import Comparison, compare
     from rankwise.evaluation.evaluate import evaluate
     from rankwise.evaluation.explain import explain
     from rankwise.evaluation.inspect import inspect

@@ -15,6 +15,7 @@ __all__ = ["main"]
 # Verb → what it does, in one line. Its module is imported when it is called.
 VERBS = {
     "evaluate": "values of measures for rankings, each with its convention",
+    "compare": "whether differences between rankings could be chance; a gate",
     "explain": "why two numbers differ, split over the choices that differ",
     "conventions": "what a tool's convention is, or what differs between two",
     "collections": "public collections: what they are, and whether a folder holds one",
@@ -35,6 +36,7 @@ examples:
   rankwise demo
   rankwise evaluate qrels.txt run.txt -m nDCG@10 -m trec_eval:map
   rankwise evaluate --letor test.txt --scores scores.txt -m letor4:nDCG@1..10
+  rankwise compare qrels.txt old.run new.run --baseline old.run
   rankwise conventions letor4 trec_eval
 
 `rankwise VERB --help` explains a verb."""

@@ -63,7 +63,7 @@ def run(arguments: Namespace) -> int:
     if version or form not in FORMATS:
         hint = f"the formats are {', '.join(FORMATS)}, trec_eval and trec_eval=10.0."
         raise RankwiseError(message(f"there is no format '{arguments.format}'", hint=hint))
-    options = {"bounds": arguments.bounds, "bootstrap": arguments.bootstrap, "by": _groups(arguments)}
+    options = {"bounds": arguments.bounds, "bootstrap": arguments.bootstrap, "by": inputs.groups(arguments)}
     _write(inputs.evaluated(arguments, **options), form, arguments)
     return 0
 
@@ -93,21 +93,10 @@ def _refuse_idle_options(arguments: Namespace, form: str) -> None:
         if inputs.given(arguments, name):
             raise RankwiseError(message(f"--format {form} has no place for {option}", hint="leave one of the two out."))
     grouped = [option for option, name in _GROUPED.items() if inputs.given(arguments, name)]
-    if len(grouped) > 1:
-        raise RankwiseError(message("--by and --by-file are two breakdowns", hint="leave one of the two out."))
     if grouped and form == "csv" and arguments.per_query:
         what = f"the CSV of {grouped[0]} has a row a group, and none for a query"
         raise RankwiseError(message(what, hint="leave out --per-query."))
     inputs.check_digits(arguments.digits)
-
-
-def _groups(arguments: Namespace) -> Any:
-    """What a breakdown is by: the name of a column, or the groups of a file."""
-    if arguments.by_file is None:
-        return arguments.by
-    from rankwise.data.formats import groups
-
-    return groups.read(arguments.by_file)
 
 
 def _write(results: list[Result], form: str, arguments: Namespace) -> None:

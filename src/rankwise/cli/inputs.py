@@ -54,7 +54,7 @@ def add_arguments(parser: ArgumentParser) -> None:
 _LETOR_ONLY = {"--score-column": "score_column", "--sort-features": "sort_features"}
 _TABLE_ONLY = {
     "--query": "query", "--document": "document", "--label": "label", "--score": "score", "--ascending": "ascending",
-    "--skip-bad-lines": "skip_bad_lines",
+    "--skip-bad-lines": "skip_bad_lines", "--baseline-column": "baseline_column",
 }  # fmt: skip
 
 
@@ -74,8 +74,19 @@ def refuse_idle_options(arguments: Namespace) -> None:
 
 def given(arguments: Namespace, name: str) -> bool:
     """Whether an option was named; `-l 0` is."""
-    value = getattr(arguments, name)
+    value = getattr(arguments, name, None)
     return value is not None and value is not False and value != []
+
+
+def groups(arguments: Namespace) -> Any:
+    """What lists are grouped by: the name of a column, or the groups of a file."""
+    if arguments.by is not None and arguments.by_file is not None:
+        raise RankwiseError(message("--by and --by-file are two breakdowns", hint="leave one of the two out."))
+    if arguments.by_file is None:
+        return arguments.by
+    from rankwise.data.formats import groups
+
+    return groups.read(arguments.by_file)
 
 
 def check_digits(digits: int | None) -> None:
@@ -84,10 +95,10 @@ def check_digits(digits: int | None) -> None:
 
 
 def print_tables(tables: Iterable[Table], form: str) -> None:
-    """Tables as text, Markdown or LaTeX."""
+    """Tables as text, Markdown, LaTeX or HTML."""
     from rankwise.evaluation.table import Table
 
-    text = {"table": Table.__str__, "markdown": Table.to_markdown, "latex": Table.to_latex}[form]
+    text = {"table": Table.__str__, "markdown": Table.to_markdown, "latex": Table.to_latex, "html": Table.to_html}[form]
     print("\n\n".join(text(table) for table in tables))
 
 
@@ -139,24 +150,30 @@ def _table(arguments: Namespace, options: dict[str, Any]) -> list[Result]:
     from rankwise.evaluation.evaluate import evaluate
 
     first, *others = arguments.score or [None]
+    logged = getattr(arguments, "baseline_column", None)
     named = [options["by"]] if isinstance(options.get("by"), str) else []
+    kept = [*others, *named, *([] if logged is None else [logged])]
     data = tables.read(
         arguments.table,
         query=arguments.query,
         document=arguments.document,
         score=first,
         features=(),
-        keep=[*others, *named],
+        keep=kept,
         skip_bad_lines=arguments.skip_bad_lines,
         threads=arguments.threads,
         **label_columns(arguments.label),
     )
     if data.skipped_lines:
         print(f"rankwise: {arguments.table}: lines left out as bad: {data.skipped_lines:,}", file=sys.stderr)
+    names = arguments.score or [next((name for name in data.columns if name not in kept), "")]
+    rankings = [(name, arguments.ascending) for name in names]
+    # A logged order is read as positions are, whatever the scores.
+    rankings = [*([] if logged is None else [(logged, True)]), *rankings]
     results = []
-    for name in arguments.score or [next(iter(data.columns), "")]:
+    for name, ascending in rankings:
         with _refusals_name(arguments.table):
-            results.append(evaluate(data, _ranking(data, name, arguments.ascending), name=name, **options))
+            results.append(evaluate(data, _ranking(data, name, ascending), name=name, **options))
     return results
 
 

@@ -21,6 +21,7 @@ __all__ = [
     "CORRECTIONS",
     "PERMUTATIONS",
     "correct",
+    "detectable",
     "effect_size",
     "lists_needed",
     "paired_t",
@@ -323,6 +324,23 @@ def lists_needed(difference: float, deviation: float, *, alpha: float = 0.05, wa
     while high - low > 1:
         middle = (low + high) // 2
         low, high = (low, middle) if power(effect, middle, alpha=alpha) >= wanted else (middle, high)
+    return high
+
+
+def detectable(lists: int, *, alpha: float = 0.05, wanted: float = 0.8) -> float:
+    """The least effect, in standard deviations of the differences, that the paired t test finds with that power.
+
+    >>> round(detectable(34), 3)
+    0.495
+    """
+    if lists < 2:
+        return math.nan
+    low, high = 0.0, 1.0
+    while power(high, lists, alpha=alpha) < wanted:
+        low, high = high, 2 * high
+    for _ in range(50):
+        middle = (low + high) / 2
+        low, high = (low, middle) if power(middle, lists, alpha=alpha) >= wanted else (middle, high)
     return high
 
 

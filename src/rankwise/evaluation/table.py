@@ -4,12 +4,28 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-__all__ = ["Table"]
+__all__ = ["Marked", "Table"]
 
 _LATEX = str.maketrans(
     {"&": r"\&", "%": r"\%", "$": r"\$", "#": r"\#", "_": r"\_", "{": r"\{", "}": r"\}", "~": r"\textasciitilde{}",
      "^": r"\textasciicircum{}", "\\": r"\textbackslash{}", "–": "--", "−": "$-$", "±": r"$\pm$"}
 )  # fmt: skip
+
+
+class Marked(str):
+    """A cell with letters behind it, raised where the form can raise them.
+
+    >>> Marked("0.5", "ab"), Marked("0.5").mark
+    ('0.5 ab', '')
+    """
+
+    value: str
+    mark: str
+
+    def __new__(cls, value: str, mark: str = "") -> Marked:
+        cell = super().__new__(cls, f"{value} {mark}".rstrip())
+        cell.value, cell.mark = value, mark
+        return cell
 
 
 class Table:
@@ -47,7 +63,7 @@ class Table:
 
     def to_markdown(self) -> str:
         """A table of GitHub's Markdown."""
-        cells = [[cell.replace("|", r"\|") for cell in row] for row in [self.head, *self.rows]]
+        cells = [[_markdown(cell) for cell in row] for row in [self.head, *self.rows]]
         rule = ["---" if i in self.left else "---:" for i in range(len(self.head))]
         lines = [f"**{self.title}**", ""] if self.title else []
         lines += [f"| {' | '.join(row)} |" for row in [cells[0], rule, *cells[1:]]]
@@ -56,7 +72,7 @@ class Table:
     def to_latex(self) -> str:
         """A `tabular` with booktabs rules."""
         columns = "".join("l" if i in self.left else "r" for i in range(len(self.head)))
-        head, *rows = [" & ".join(cell.translate(_LATEX) for cell in row) + r" \\" for row in [self.head, *self.rows]]
+        head, *rows = [" & ".join(_latex(cell) for cell in row) + r" \\" for row in [self.head, *self.rows]]
         notes = [f"% {note}" for note in self.notes]
         return "\n".join(
             [
@@ -78,7 +94,7 @@ class Table:
         def row(cells: Sequence[str], tag: str) -> str:
             sides = ["left" if i in self.left else "right" for i in range(len(cells))]
             inside = "".join(
-                f'<{tag} style="text-align:{s}">{escape(c)}</{tag}>' for c, s in zip(cells, sides, strict=True)
+                f'<{tag} style="text-align:{s}">{_html(c)}</{tag}>' for c, s in zip(cells, sides, strict=True)
             )
             return f"<tr>{inside}</tr>"
 
@@ -86,3 +102,23 @@ class Table:
         body = "".join(row(cells, "td") for cells in self.rows)
         notes = "".join(f"<p><small>{escape(note)}</small></p>" for note in self.notes)
         return f"<table>{caption}<thead>{row(self.head, 'th')}</thead><tbody>{body}</tbody></table>{notes}"
+
+
+def _markdown(cell: str) -> str:
+    if isinstance(cell, Marked) and cell.mark:
+        return f"{_markdown(cell.value)}<sup>{cell.mark}</sup>"
+    return cell.replace("|", r"\|")
+
+
+def _latex(cell: str) -> str:
+    if isinstance(cell, Marked) and cell.mark:
+        return f"{_latex(cell.value)}$^{{{cell.mark}}}$"
+    return cell.translate(_LATEX)
+
+
+def _html(cell: str) -> str:
+    from html import escape
+
+    if isinstance(cell, Marked) and cell.mark:
+        return f"{escape(cell.value)}<sup>{cell.mark}</sup>"
+    return escape(cell)
