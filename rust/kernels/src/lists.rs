@@ -2,9 +2,9 @@
 //!
 //! A *run* is rows with one query id next to each other.
 
-use std::hash::{BuildHasher, Hash};
+use std::hash::BuildHasher;
 
-use hashbrown::{DefaultHashBuilder, HashTable};
+use hashbrown::DefaultHashBuilder;
 
 use crate::ids::Span;
 
@@ -22,45 +22,101 @@ pub struct Lists {
 #[derive(Debug)]
 pub(crate) struct Grouping<Key> {
     hasher: DefaultHashBuilder,
-    known: HashTable<usize>,
+    /// Open addressing by hash, a power of two of places of which at most half are taken.
+    slots: Vec<Slot>,
     keys: Vec<Key>,
     /// First row and list of each run.
     runs: Vec<(usize, usize)>,
 }
 
+#[derive(Debug, Clone, Copy)]
+struct Slot {
+    hash: u64,
+    list: usize,
+}
+
+const FREE: Slot = Slot { hash: 0, list: usize::MAX };
+
+/// Runs that are looked up together, so that the waits for memory overlap.
+const TOGETHER: usize = 64;
+
 impl<Key> Default for Grouping<Key> {
     fn default() -> Self {
-        Self { hasher: DefaultHashBuilder::default(), known: HashTable::new(), keys: Vec::new(), runs: Vec::new() }
+        Self { hasher: DefaultHashBuilder::default(), slots: vec![FREE; TOGETHER], keys: Vec::new(), runs: Vec::new() }
     }
 }
 
 impl<Key> Grouping<Key> {
-    /// A run starts at `row`. `same` says whether a known key is this one, `new` makes a key that is not known yet;
-    /// `hashed` is what equal keys have in common, and what `of` finds in a key.
-    pub(crate) fn start<H: Hash + ?Sized, E>(
+    /// Runs start at these rows, each with its query. `same` says whether a known key is that of a query, `new` makes
+    /// a key that is not known yet; equal queries have one `hash`. `context` is what keys are made of.
+    pub(crate) fn start<Query: Copy, Context: ?Sized, E>(
         &mut self,
-        row: usize,
-        hashed: &H,
-        same: impl Fn(&Key) -> bool,
-        of: impl Fn(&DefaultHashBuilder, &Key) -> u64,
-        new: impl FnOnce() -> Result<Key, E>,
+        context: &mut Context,
+        starts: &[(usize, Query)],
+        hash: impl Fn(&DefaultHashBuilder, &Context, Query) -> u64,
+        same: impl Fn(&Context, &Key, Query) -> bool,
+        new: impl Fn(&mut Context, usize, Query) -> Result<Key, E>,
     ) -> Result<(), E> {
-        let hash = self.hasher.hash_one(hashed);
-        let keys = &self.keys;
-        let found = self.known.find(hash, |&list| keys.get(list).is_some_and(&same)).copied();
-        let list = match found {
-            Some(list) => list,
-            None => {
-                let key = new()?;
-                let list = self.keys.len();
-                self.keys.push(key);
-                let (keys, hasher) = (&self.keys, &self.hasher);
-                self.known.insert_unique(hash, list, |&list| keys.get(list).map_or(0, |key| of(hasher, key)));
-                list
+        for starts in starts.chunks(TOGETHER) {
+            let mut likely = [FREE; TOGETHER];
+            for (slot, &(_, query)) in likely.iter_mut().zip(starts) {
+                slot.hash = hash(&self.hasher, context, query);
             }
-        };
-        self.runs.push((row, list));
+            for slot in &mut likely {
+                slot.list = self.slot(slot.hash as usize).filter(|found| found.hash == slot.hash).map_or(usize::MAX, |found| found.list);
+            }
+            for (&(row, query), slot) in starts.iter().zip(likely) {
+                let is_it = |list: usize| self.keys.get(list).is_some_and(|key| same(context, key, query));
+                let list = match slot.list {
+                    list if is_it(list) => list,
+                    _ => match self.find(slot.hash, is_it) {
+                        Ok(list) => list,
+                        Err(place) => self.add(slot.hash, place, new(context, row, query)?),
+                    },
+                };
+                self.runs.push((row, list));
+            }
+        }
         Ok(())
+    }
+
+    fn slot(&self, place: usize) -> Option<Slot> {
+        self.slots.get(place & (self.slots.len() - 1)).copied()
+    }
+
+    /// The list of a key, or the free place where it belongs.
+    fn find(&self, hash: u64, is_it: impl Fn(usize) -> bool) -> Result<usize, usize> {
+        let mut place = hash as usize;
+        while let Some(slot) = self.slot(place).filter(|slot| slot.list != FREE.list) {
+            if slot.hash == hash && is_it(slot.list) {
+                return Ok(slot.list);
+            }
+            place = place.wrapping_add(1);
+        }
+        Err(place)
+    }
+
+    fn add(&mut self, hash: u64, place: usize, key: Key) -> usize {
+        let list = self.keys.len();
+        self.keys.push(key);
+        self.put(place, Slot { hash, list });
+        if 2 * self.keys.len() > self.slots.len() {
+            let taken = std::mem::replace(&mut self.slots, vec![FREE; 0]);
+            self.slots = vec![FREE; 4 * taken.len()];
+            for slot in taken.into_iter().filter(|slot| slot.list != FREE.list) {
+                if let Err(place) = self.find(slot.hash, |_| false) {
+                    self.put(place, slot);
+                }
+            }
+        }
+        list
+    }
+
+    fn put(&mut self, place: usize, slot: Slot) {
+        let last = self.slots.len() - 1;
+        if let Some(free) = self.slots.get_mut(place & last) {
+            *free = slot;
+        }
     }
 
     /// The key of the run that goes on.
@@ -123,12 +179,15 @@ pub(crate) fn join(text: &[u8], pieces: impl Iterator<Item = Vec<Run>>) -> Vec<R
 impl Lists {
     pub(crate) fn of(text: &[u8], runs: &[Run], rows: usize) -> Self {
         let mut grouping = Grouping::<Span>::default();
-        for run in runs {
-            let id = run.query.of(text);
-            let same = |known: &Span| known.of(text) == id;
-            let new = || Ok::<_, std::convert::Infallible>(run.query);
-            let Ok(()) = grouping.start(run.row, id, same, |hasher, known| hasher.hash_one(known.of(text)), new);
-        }
+        let mut text = text;
+        let starts: Vec<(usize, Span)> = runs.iter().map(|run| (run.row, run.query)).collect();
+        let Ok(()) = grouping.start(
+            &mut text,
+            &starts,
+            |hasher, text, query| hasher.hash_one(query.of(text)),
+            |text, known, query| known.of(text) == query.of(text),
+            |_, _, query| Ok::<_, std::convert::Infallible>(query),
+        );
         grouping.lists(rows, |query| query)
     }
 }

@@ -156,33 +156,45 @@ impl<'a> Reading<'a> {
         if let Some(row) = first_null(array) {
             return Err(Error::new(self.place.row(self.rows + row), "there is no query id"));
         }
+        let rows = self.rows;
         if array.data_type() == &DataType::Int64 {
-            for (row, &value) in array.as_primitive::<Int64Type>().values().iter().enumerate() {
-                if self.by_number.last() != Some(&value) {
-                    let row = self.rows + row;
-                    self.by_number.start(
-                        row,
-                        &value,
-                        |&known| known == value,
-                        |hasher, known| hasher.hash_one(known),
-                        || Ok::<_, Error>(value),
-                    )?;
-                }
-            }
-            return Ok(());
+            let values = array.as_primitive::<Int64Type>().values();
+            let mut last = self.by_number.last().copied();
+            let starts: Vec<(usize, i64)> = values
+                .iter()
+                .enumerate()
+                .filter_map(|(row, &value)| (last.replace(value) != Some(value)).then_some((rows + row, value)))
+                .collect();
+            return self.by_number.start(
+                &mut (),
+                &starts,
+                |hasher, _, value| hasher.hash_one(value),
+                |_, &known, value| known == value,
+                |_, _, value| Ok(value),
+            );
         }
-        let mut row = self.rows;
+        let mut starts: Vec<(usize, &[u8])> = Vec::new();
+        let mut row = rows;
         each_text(array, |value| {
             let value = value.unwrap_or_default().as_bytes();
-            if self.by_text.last().is_none_or(|query| query.of(&self.text) != value) {
-                let (grouping, text) = (&mut self.by_text, std::cell::RefCell::new(&mut self.text));
-                let same = |query: &Span| query.of(&text.borrow()) == value;
-                let new = || append(&mut text.borrow_mut(), value).ok_or_else(|| too_long(self.place.row(row), value));
-                grouping.start(row, value, same, |hasher, query| hasher.hash_one(query.of(&text.borrow())), new)?;
+            let goes_on = match starts.last() {
+                Some(&(_, before)) => before == value,
+                None => self.by_text.last().is_some_and(|query| query.of(&self.text) == value),
+            };
+            if !goes_on {
+                starts.push((row, value));
             }
             row += 1;
             Ok(())
-        })
+        })?;
+        let place = self.place;
+        self.by_text.start(
+            &mut self.text,
+            &starts,
+            |hasher, _, value| hasher.hash_one(value),
+            |text, known, value| known.of(text) == value,
+            |text, row, value| append(text, value).ok_or_else(|| too_long(place.row(row), value)),
+        )
     }
 
     fn column(&mut self, array: &dyn Array, role: Role, at: usize) -> Result<()> {
