@@ -1,0 +1,431 @@
+"""Who wins under which convention: several systems on the same lists, under many measures at once.
+
+Vocabulary: a *share* is what a list adds to a system's mean, so that the shares of a system sum to it; a *contrast* is
+a share less the mean of that list's shares over the systems, which is 0 where all systems get the same; a *setting* is
+one choice on each axis.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from itertools import combinations, product
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from rankwise.errors import DataError, RankwiseError, message
+from rankwise.evaluation.columns import Column, Evaluated
+from rankwise.evaluation.result import EMPTY, Outcome
+from rankwise.measures.base import Measure
+from rankwise.measures.convention import AXES, GOES_WITH, Convention
+
+__all__ = ["Choice", "Field", "Grid", "Kinds", "Standing", "alternatives", "kinds", "pairs"]
+
+Values = npt.NDArray[np.float64]
+Signs = npt.NDArray[np.int8]
+
+# Sums in another order differ by less.
+ROUNDING = 1e-12
+# How many measures are computed at once.
+_AT_ONCE = 256
+# How many shares are held at once.
+_HELD = 1 << 23
+
+
+@dataclass(frozen=True)
+class Standing:
+    """The systems under one measure."""
+
+    measure: Measure
+    outcomes: tuple[Outcome, ...]
+    shares: Values
+    """Systems × lists; of a geometric mean, what a list adds to its logarithm."""
+    same_empty: bool
+    """Whether the same lists are empty for every system."""
+
+    @cached_property
+    def means(self) -> Values:
+        return np.array([outcome.mean for outcome in self.outcomes])
+
+    @property
+    def is_defined(self) -> bool:
+        return not np.isnan(self.means).any()
+
+    @cached_property
+    def contrasts(self) -> Values:
+        return np.asarray(self.shares - self.shares.mean(axis=0))
+
+    @property
+    def leads(self) -> Values:
+        """By how much the first of each pair of systems is better than the second; 0 for a difference of rounding."""
+        first, second = pairs(len(self.means))
+        lead = self.means[first] - self.means[second]
+        lead[np.abs(lead) <= ROUNDING * np.maximum(1.0, np.abs(self.means[first]))] = 0.0
+        return lead if self.measure.higher_is_better else -lead
+
+    @property
+    def signs(self) -> Signs:
+        """1 where the first of a pair of systems wins, −1 where the second does, 0 where neither."""
+        return np.sign(self.leads).astype(np.int8)
+
+    @property
+    def ranks(self) -> list[int]:
+        """1 is the best; systems whose means are equal share the better rank."""
+        wins = np.zeros((len(self.means), len(self.means)), dtype=bool)
+        for (first, second), sign in zip(combinations(range(len(self.means)), 2), self.signs, strict=True):
+            wins[first, second], wins[second, first] = sign > 0, sign < 0
+        return [1 + int(count) for count in wins.sum(axis=0)]
+
+    @property
+    def t(self) -> Values:
+        """Student's t of each pair's shares: how clearly the winner leads."""
+        first, second = pairs(len(self.means))
+        difference = self.shares[first] - self.shares[second]
+        n = difference.shape[1]
+        spread = difference.std(axis=1, ddof=1) if n > 1 else np.zeros(len(difference))
+        with np.errstate(divide="ignore", invalid="ignore"):
+            size = np.abs(difference.mean(axis=1)) * math.sqrt(n) / spread
+        return np.asarray(self.signs * np.nan_to_num(size, nan=0.0, posinf=np.finfo(float).max))
+
+    def equals(self, other: Standing) -> bool:
+        """Whether every number is the same, but for rounding."""
+        same = np.allclose(self.means, other.means, rtol=0, atol=ROUNDING, equal_nan=True)
+        return bool(same and np.allclose(self.shares, other.shares, rtol=0, atol=ROUNDING))
+
+    def rescales(self, other: Standing) -> bool:
+        """Whether each difference between two systems, on each list, is that of the other times one positive factor.
+
+        Then no winner differs, and no test of the paired differences. A constant for lists that are empty for every
+        system leaves all differences as they are; leaving them out, or another base of the logarithm, is a factor.
+        """
+        mine, theirs = self.contrasts, other.contrasts
+        if not (self.is_defined and other.is_defined) or self._is_geometric != other._is_geometric:
+            return self is other
+        size, least = float((theirs * theirs).sum()), ROUNDING / max(1, mine.shape[1])
+        if max(np.abs(mine).max(initial=0.0), np.abs(theirs).max(initial=0.0)) <= least:
+            return True
+        factor = float((mine * theirs).sum()) / size if size > 0 else 0.0
+        return factor > 0 and bool(np.abs(mine - factor * theirs).max() <= 1e-9 * np.abs(mine).max())
+
+    @property
+    def _is_geometric(self) -> bool:
+        return self.measure.convention.mean == "geometric"
+
+
+class Field:
+    """Several systems on the same lists, matched by their queries."""
+
+    def __init__(self, systems: Sequence[Evaluated]) -> None:
+        self.systems = systems
+        first = systems[0]
+        self.orders = [None, *(_order(first, other, at) for at, other in enumerate(systems[1:], start=2))]
+
+    def __len__(self) -> int:
+        return len(self.systems)
+
+    @property
+    def lists(self) -> int:
+        return len(self.systems[0])
+
+    def standings(self, measures: Sequence[Measure]) -> list[Standing | RankwiseError]:
+        """Each measure's standing, or why it is refused on these lists."""
+        found: list[Standing | RankwiseError] = []
+        for start in range(0, len(measures), _AT_ONCE):
+            found += self._some(measures[start : start + _AT_ONCE])
+        return found
+
+    @property
+    def at_once(self) -> int:
+        """How many standings may be held at once."""
+        return max(8, min(_AT_ONCE, _HELD // max(1, len(self) * self.lists)))
+
+    def _some(self, measures: Sequence[Measure]) -> list[Standing | RankwiseError]:
+        try:
+            columns = [lists.compute(list(measures)) for lists in self.systems]
+        except RankwiseError as refusal:
+            if len(measures) == 1:
+                return [refusal]
+            half = len(measures) // 2
+            return self._some(measures[:half]) + self._some(measures[half:])
+        return [self._standing(m, of_one) for m, of_one in zip(measures, zip(*columns, strict=True), strict=True)]
+
+    def _standing(self, measure: Measure, columns: Sequence[Column]) -> Standing | RankwiseError:
+        try:
+            outcomes = tuple(
+                Outcome("", measure, *column, lists) for column, lists in zip(columns, self.systems, strict=True)
+            )
+        except RankwiseError as refusal:
+            return refusal
+        shares = [self._matched(at, _shares(outcome)) for at, outcome in enumerate(outcomes)]
+        empty = [self._matched(at, outcome.flags & EMPTY) for at, outcome in enumerate(outcomes)]
+        same_empty = all(np.array_equal(one, empty[0]) for one in empty[1:])
+        return Standing(measure, outcomes, np.stack(shares), same_empty)
+
+    def _matched(self, system: int, column: npt.NDArray[Any]) -> npt.NDArray[Any]:
+        order = self.orders[system]
+        return column if order is None else column[order]
+
+
+def pairs(systems: int) -> tuple[npt.NDArray[np.intp], npt.NDArray[np.intp]]:
+    """The first and the second system of every pair."""
+    return np.triu_indices(systems, 1)
+
+
+def _order(first: Evaluated, other: Evaluated, at: int) -> npt.NDArray[np.intp] | None:
+    """Where the first system's lists stand in another one's; None if in the same places."""
+    mine, theirs = (list(range(len(e))) if e.queries is None else list(e.queries) for e in (first, other))
+    if mine == theirs:
+        order = None
+    elif len(mine) != len(theirs) or set(mine) != set(theirs):
+        lacking = next((query for query in mine if query not in set(theirs)), None)
+        where = f"list '{lacking}' is in the first" if lacking is not None else "it has lists that the first lacks"
+        hint = "evaluate all of them with the same judgments."
+        raise DataError(message(f"system {at} is not over the same lists as the first ({where})", hint=hint))
+    else:
+        place = {query: at for at, query in enumerate(theirs)}
+        order = np.array([place[query] for query in mine], dtype=np.intp)
+    if not _same_weights(first, other, order):
+        hint = "give all systems the same weights."
+        raise DataError(message(f"the lists of system {at} have other weights than those of the first", hint=hint))
+    return order
+
+
+def _same_weights(first: Evaluated, other: Evaluated, order: npt.NDArray[np.intp] | None) -> bool:
+    if first.weights is None or other.weights is None:
+        return first.weights is other.weights
+    return np.array_equal(first.weights, other.weights if order is None else other.weights[order])
+
+
+def _shares(outcome: Outcome) -> Values:
+    """What each list adds to the mean; a list left out adds nothing."""
+    rule, values = outcome.measure.convention.mean, outcome.values
+    known = ~np.isnan(values)
+    counted = np.where(known, values, 0.0)
+    if rule == "geometric":
+        counted = np.where(known, np.log(np.maximum(counted, 1e-5)), 0.0)
+    weights = outcome.evaluated.weights
+    if weights is not None:
+        counted = counted * weights
+    if rule == "sum":
+        return counted
+    total = float(known.sum() if weights is None else weights[known].sum())
+    return np.asarray(counted / total) if total > 0 else counted
+
+
+# The grid: which choices each axis has.
+
+
+@dataclass(frozen=True)
+class Choice:
+    """One choice on an axis, with those that mean nothing without it."""
+
+    axis: str
+    fields: tuple[tuple[str, Any], ...]
+
+    def on(self, measure: Measure) -> Measure:
+        return measure.but(**dict(self.fields))
+
+    @property
+    def words(self) -> str:
+        return Convention(**dict(self.fields)).words(self.axis)
+
+
+# Choices of an axis that are numbers, so that `AXES` cannot list them.
+_NUMBERS: Mapping[str, tuple[Any, ...]] = {"empty": (0.0, 0.5, 1.0), "rel": (1.0, 2.0)}
+# Choices that are looked at only where a tool makes them: the best and the worst case over ties are bounds, lots are
+# drawn by whoever draws them, an undefined mean and a refusal have no winner.
+_OF_TOOLS_ONLY = {
+    "ties": ("best", "worst", "random", "kept"), "empty": ("nan",), "missing": ("error",), "gain": ("exp2-int32",),
+}  # fmt: skip
+
+
+def alternatives(
+    measure: Measure, conventions: Iterable[Convention], *, everything: bool = False
+) -> dict[str, list[Choice]]:
+    """By axis that the measure looks at, the choices that conventions make, the measure's own first.
+
+    `everything` adds the choices that no convention makes.
+
+    >>> from rankwise.measures import nDCG
+    >>> [choice.words for choice in alternatives(nDCG @ 10, [], everything=True)["discount"]]
+    ['1/log2(i + 1)', '1/ln(i + 1)', '1, then 1/log2(i) from rank 2', '1/i']
+    """
+    looked_at = dict.fromkeys(axis for axis in measure.relevant_axes if axis != "seed")
+    leading = [axis for axis in looked_at if GOES_WITH.get(axis) not in looked_at]
+    used = [measure.convention, *conventions]
+    found = {}
+    for axis in leading:
+        values = [getattr(convention, axis) for convention in used]
+        if everything:
+            more = (*_NUMBERS.get(axis, ()), *AXES[axis][1])
+            values += [value for value in more if value not in _OF_TOOLS_ONLY.get(axis, ())]
+        found[axis] = list(dict.fromkeys(_choice(axis, value) for value in values))
+    return found
+
+
+def _choice(axis: str, value: Any) -> Choice:
+    # A table that lacks a label which occurs is a misreading of these labels, not a convention for them.
+    followers = (("outside", "error"),) if axis == "gain" else ()
+    return Choice(axis, ((axis, getattr(Convention(**{axis: value}), axis)), *followers))
+
+
+def kinds(field: Field, anchors: Sequence[Measure], grid: Mapping[str, list[Choice]]) -> dict[str, Kinds]:
+    """By axis, which of its choices can tell winners apart, looked at from each anchor."""
+    found = {axis: Kinds(axis, choices) for axis, choices in grid.items()}
+    for anchor in anchors:
+        asked = [(axis, choice) for axis, choices in grid.items() for choice in choices]
+        standings = iter(field.standings([choice.on(anchor) for _, choice in asked]))
+        for axis, choices in grid.items():
+            found[axis].look([next(standings) for _ in choices])
+    return found
+
+
+class Kinds:
+    """The choices of one axis, those together that rescale one another wherever it was looked."""
+
+    def __init__(self, axis: str, choices: Sequence[Choice]) -> None:
+        self.axis = axis
+        self.choices = choices
+        self.refusals: dict[Choice, str] = {}
+        # Whether two choices were seen at one place, gave the same numbers there, the same winners for certain.
+        self.equal = np.ones((len(choices), len(choices)), dtype=bool)
+        self.alike = self.equal.copy()
+        self.seen = np.zeros(len(choices), dtype=bool)
+
+    def look(self, standings: Sequence[Standing | RankwiseError]) -> None:
+        """From one more place."""
+        for at, standing in enumerate(standings):
+            if isinstance(standing, RankwiseError):
+                self.refusals.setdefault(self.choices[at], str(standing).partition("\n")[0])
+                continue
+            if not standing.is_defined:
+                self.refusals.setdefault(self.choices[at], "the mean is undefined")
+                continue
+            self.seen[at] = True
+            for other in range(at):
+                before = standings[other]
+                if isinstance(before, Standing) and before.is_defined:
+                    self.equal[at, other] &= standing.equals(before)
+                    if self.alike[at, other]:
+                        self.alike[at, other] &= standing.rescales(before)
+
+    @property
+    def groups(self) -> list[list[Choice]]:
+        """The choices that can be made, those together among which no winner changes."""
+        found: list[list[int]] = []
+        for at in np.flatnonzero(self.seen):
+            home = next((group for group in found if self.alike[at, group[0]]), None)
+            if home is None:
+                found.append([int(at)])
+            else:
+                home.append(int(at))
+        return [[self.choices[at] for at in group] for group in found]
+
+    @property
+    def changes_numbers(self) -> bool:
+        seen = np.flatnonzero(self.seen)
+        return not self.equal[np.ix_(seen, seen)][np.tril_indices(len(seen), -1)].all()
+
+    @property
+    def tells(self) -> bool:
+        """Whether a choice may change a winner."""
+        return len(self.groups) > 1
+
+
+# The product of the axes.
+
+
+class Grid:
+    """Who wins in each setting of some axes; the other axes stay as they are in `base`.
+
+    The whole product if it has no more than `most` settings, else each choice changed alone and in pairs.
+    """
+
+    def __init__(self, field: Field, base: Measure, axes: Mapping[str, Sequence[Choice]], most: int) -> None:
+        self.axes = list(axes)
+        self._choices = list(axes.values())
+        self._base = base
+        self.whole = math.prod(map(len, self._choices)) <= most
+        codes = _product(self._choices) if self.whole else _alone_and_in_pairs(self._choices)
+        self.same_empty = True
+        kept, signs, t = [], [], []
+        for start in range(0, len(codes), field.at_once):
+            some = codes[start : start + field.at_once]
+            for code, standing in zip(some, field.standings([self.measure(code) for code in some]), strict=True):
+                if isinstance(standing, Standing) and standing.is_defined:
+                    self.same_empty &= standing.same_empty
+                    kept.append(code)
+                    signs.append(standing.signs)
+                    t.append(standing.t)
+        self.codes = np.array(kept, dtype=np.intp).reshape(len(kept), len(self.axes))
+        self.signs, self.t = np.array(signs), np.array(t)
+
+    def measure(self, code: Sequence[int]) -> Measure:
+        """The measure in a setting, given by the place of each axis's choice."""
+        chosen = [choices[at] for choices, at in zip(self._choices, code, strict=True)]
+        return self._base.but(**{name: value for choice in chosen for name, value in choice.fields})
+
+    @property
+    def changing(self) -> npt.NDArray[np.intp]:
+        """The pairs of systems whose winner is not the same in all settings."""
+        return np.flatnonzero((self.signs.max(axis=0) > 0) & (self.signs.min(axis=0) < 0))
+
+    def changes(self, axis: str) -> Iterator[tuple[int, float, list[tuple[Measure, Measure]]]]:
+        """Each pair of systems whose winner the axis alone changes somewhere.
+
+        With it: in which share of the settings of the other axes, and two settings in which either system wins: those
+        with the clearest winner, and those in which both winners are clear.
+        """
+        line = self._lines(axis)
+        for pair in self.changing.tolist():
+            most, least = _extremes(line, self.t[:, pair])
+            changed = np.flatnonzero((self.t[most, pair] > 0) & (self.t[least, pair] < 0))
+            if len(changed):
+                ends = np.abs(np.stack([self.t[most[changed], pair], self.t[least[changed], pair]]))
+                told = dict.fromkeys((changed[ends.max(axis=0).argmax()], changed[ends.min(axis=0).argmax()]))
+                witnesses = [(self.measure(self.codes[most[at]]), self.measure(self.codes[least[at]])) for at in told]
+                yield pair, len(changed) / len(most), witnesses
+
+    def alone(self, axis: str) -> list[int]:
+        """The pairs whose winner the axis changes while all others are as they are in `base`."""
+        at = self.axes.index(axis)
+        others = np.delete(self.codes, at, axis=1)
+        signs = self.signs[(others == 0).all(axis=1)]
+        return [int(pair) for pair in np.flatnonzero((signs.max(axis=0) > 0) & (signs.min(axis=0) < 0))]
+
+    def _lines(self, axis: str) -> npt.NDArray[np.intp]:
+        """Of each setting, which settings differ from it on this axis only, as a number of theirs."""
+        others = np.delete(self.codes, self.axes.index(axis), axis=1)
+        line = np.unique(others, axis=0, return_inverse=True)[1].reshape(-1)
+        alone = np.bincount(line)[line] < 2
+        # A setting without neighbours on the axis says nothing of it.
+        return np.where(alone, -1, line)
+
+
+def _product(choices: Sequence[Sequence[Choice]]) -> list[tuple[int, ...]]:
+    return list(product(*(range(len(of_axis)) for of_axis in choices)))
+
+
+def _alone_and_in_pairs(choices: Sequence[Sequence[Choice]]) -> list[tuple[int, ...]]:
+    """All settings that differ from the first choices on at most two axes."""
+    codes = [tuple(0 for _ in choices)]
+    for some in (1, 2):
+        for axes in combinations(range(len(choices)), some):
+            for values in product(*(range(1, len(choices[axis])) for axis in axes)):
+                chosen = dict(zip(axes, values, strict=True))
+                codes.append(tuple(chosen.get(axis, 0) for axis in range(len(choices))))
+    return codes
+
+
+def _extremes(line: npt.NDArray[np.intp], t: Values) -> tuple[npt.NDArray[np.intp], npt.NDArray[np.intp]]:
+    """Of each line, the place of its greatest and of its least value."""
+    order = np.lexsort((t, line))
+    order = order[line[order] >= 0]
+    ordered = line[order]
+    first = np.flatnonzero(np.diff(ordered, prepend=-2))
+    last = np.append(first[1:], len(ordered)) - 1 if len(first) else first
+    return order[last], order[first]

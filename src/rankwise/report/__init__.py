@@ -1,0 +1,1 @@
+"""Words, tables and pictures of what other rooms found."""

@@ -1,0 +1,193 @@
+"""Figures: values in, Altair charts out; a chart becomes a file that needs no network to be looked at.
+
+Altair and vl-convert are imported where something is drawn: `pip install 'rankwise[report]'`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import Any
+
+from rankwise.data.formats.files import PathLike, placing
+from rankwise.errors import RankwiseError, message
+
+__all__ = ["bump_chart", "check_ending", "heat_map", "save", "stacked"]
+
+ENDINGS = (".html", ".svg", ".png")
+# Told apart by all kinds of colour vision (Okabe & Ito 2008, `okabe2008`), the darkest first; further lines are grey.
+COLOURS = ("#0072b2", "#d55e00", "#009e73", "#cc79a7", "#e69f00", "#56b4e9", "#000000")
+_GREY = "#b4b4b4"
+_TEXT = "#333333"
+# Pixels: a place on the horizontal axis, a rank, a cell, and at least so much of a heading.
+_STEP, _RANK, _CELL = 46, 34, 34
+# Dots per inch over those of a screen, so that a .png can be printed.
+_SCALE = 2.0
+
+
+def bump_chart(
+    systems: Sequence[str], conventions: Sequence[str], ranks: Sequence[Sequence[int]], *, title: str
+) -> Any:
+    """Lines of systems over conventions, at the height of their rank; `ranks` has a row a convention.
+
+    The systems whose rank changes have colours, each with its name at both ends of its line; the others are grey.
+    """
+    alt = _altair()
+    moving = [at for at in range(len(systems)) if len({row[at] for row in ranks}) > 1]
+    colour = {systems[at]: COLOURS[place] for place, at in enumerate(moving) if place < len(COLOURS)}
+    heights = [_apart(row) for row in ranks]
+    rows = [
+        {
+            "system": system,
+            "convention": convention,
+            "rank": row[at],
+            "height": height[at],
+            "place": place,
+            "before": f"{row[at]}  {system}",
+            "after": f"{system}  {row[at]}",
+        }
+        for place, (convention, row, height) in enumerate(zip(conventions, ranks, heights, strict=True))
+        for at, system in enumerate(systems)
+    ]
+    scale = alt.Scale(domain=list(systems), range=[colour.get(system, _GREY) for system in systems])
+    base = alt.Chart(alt.Data(values=rows)).encode(
+        x=alt.X("convention:N", sort=list(conventions), title=None, axis=_slanted(alt)),
+        y=alt.Y(
+            "height:Q",
+            scale=alt.Scale(domain=[len(systems) + 0.5, 0.5], nice=False),
+            # The names at the ends of the lines say the ranks.
+            axis=None,
+        ),
+        color=alt.Color("system:N", scale=scale, legend=None),
+        tooltip=["system:N", "convention:N", "rank:Q"],
+    )
+    lines = base.mark_line(strokeWidth=2.5, interpolate="monotone")
+    points = base.mark_point(filled=True, size=55, opacity=1)
+    ends = [
+        base.transform_filter(f"datum.place == {place}")
+        .mark_text(align=align, dx=dx, fontSize=12, fontWeight="bold")
+        .encode(text=f"{text}:N", tooltip=alt.value(None))
+        for place, align, dx, text in _ends(len(conventions))
+    ]
+    size = {"width": _STEP * len(conventions), "height": max(3 * _RANK, _RANK * len(systems))}
+    return _framed(alt, alt.layer(lines, points, *ends), title, **size)
+
+
+def heat_map(conventions: Sequence[str], tau: Sequence[Sequence[float]], *, title: str) -> Any:
+    """Kendall's τ between conventions as cells; white is perfect agreement, so that what differs stands out."""
+    alt = _altair()
+    rows = [
+        {"one": one, "other": other, "tau": value, "said": f"{value:.2f}".replace("0.", ".", 1)}
+        for one, row in zip(conventions, tau, strict=True)
+        for other, value in zip(conventions, row, strict=True)
+    ]
+    least = min((value for row in tau for value in row), default=0.0)
+    # The scale ends where the data do, but not so near 1 that a small difference looks like a great one.
+    low = min(0.5, least)
+    base = alt.Chart(alt.Data(values=rows)).encode(
+        x=alt.X("one:N", sort=list(conventions), title=None, axis=_slanted(alt)),
+        y=alt.Y(
+            "other:N",
+            sort=list(conventions),
+            title=None,
+            axis=alt.Axis(labelLimit=260, labelFontSize=11, domain=False, ticks=False),
+        ),
+        tooltip=["one:N", "other:N", alt.Tooltip("tau:Q", format=".3f")],
+    )
+    shades = alt.Scale(domain=[low, 1], range=["#08519c", "#ffffff"], interpolate="rgb", clamp=True)
+    legend = alt.Legend(title="τ", gradientLength=120)
+    cells = base.mark_rect(stroke="#dddddd").encode(color=alt.Color("tau:Q", scale=shades, legend=legend))
+    dark = f"datum.tau < {(1 + 2 * low) / 3}"
+    words = base.mark_text(fontSize=11).encode(
+        text="said:N", color=alt.condition(dark, alt.value("white"), alt.value(_TEXT))
+    )
+    side = _CELL * len(conventions)
+    return _framed(alt, alt.layer(cells, words), title, width=side, height=side)
+
+
+def stacked(*charts: Any) -> Any:
+    """Charts one below the other."""
+    alt = _altair()
+    return alt.vconcat(*charts, spacing=30, background="white").resolve_scale(color="independent")
+
+
+def save(draw: Callable[[], Any], path: PathLike) -> None:
+    """Draws a chart and writes it as .html, .svg or .png, whole or not at all."""
+    ending = check_ending(path)
+    alt = _altair()
+    chart = draw()
+    with placing(path) as part:
+        if ending == ".html":
+            # The libraries stand in the file, so that it shows without a network.
+            part.write_text(chart.to_html(inline=True), encoding="utf-8")
+        elif ending == ".svg":
+            part.write_text(_converter().vegalite_to_svg(chart.to_json(), vl_version=_version(alt)), encoding="utf-8")
+        else:
+            png = _converter().vegalite_to_png(chart.to_json(), vl_version=_version(alt), scale=_SCALE)
+            part.write_bytes(png)
+
+
+def check_ending(path: PathLike) -> str:
+    """The ending of a figure's file; another one is refused before anything is computed.
+
+    >>> check_ending("ranks.svg")
+    '.svg'
+    """
+    ending = Path(path).suffix.lower()
+    if ending not in ENDINGS:
+        hint = f"end its name in {', '.join(ENDINGS)}."
+        raise RankwiseError(message("a figure cannot be written in that format", place=str(path), hint=hint))
+    return ending
+
+
+def _apart(ranks: Sequence[int]) -> list[float]:
+    """Heights by rank; systems that share a rank stand beside one another on it, a little apart."""
+    shared = {rank: [at for at, other in enumerate(ranks) if other == rank] for rank in ranks}
+    width = 0.36
+    return [
+        rank + width * (shared[rank].index(at) - (len(shared[rank]) - 1) / 2) / max(1, len(shared[rank]) - 1)
+        for at, rank in enumerate(ranks)
+    ]
+
+
+def _ends(conventions: int) -> list[tuple[int, str, int, str]]:
+    """Where names stand, with the rank between name and line: left of the first place and right of the last."""
+    left, right = (0, "right", -10, "after"), (conventions - 1, "left", 10, "before")
+    return [right] if conventions == 1 else [left, right]
+
+
+def _slanted(alt: Any) -> Any:
+    return alt.Axis(
+        labelAngle=-40, labelLimit=260, labelOverlap=False, labelFontSize=11, domain=False, ticks=False, grid=False
+    )
+
+
+def _framed(alt: Any, chart: Any, title: str, **size: int) -> Any:
+    head = alt.TitleParams(title, anchor="start", color=_TEXT, fontSize=14, offset=14)
+    return chart.properties(title=head, view=alt.ViewBackground(stroke=None), **size)
+
+
+def _altair() -> Any:
+    try:
+        import altair
+    except ImportError:
+        raise _lacking("altair") from None
+    return altair
+
+
+def _converter() -> Any:
+    try:
+        import vl_convert
+    except ImportError:
+        raise _lacking("vl-convert-python") from None
+    return vl_convert
+
+
+def _lacking(package: str) -> RankwiseError:
+    hint = "pip install 'rankwise[report]'"
+    return RankwiseError(message(f"figures need the package {package}", hint=hint))
+
+
+def _version(alt: Any) -> str:
+    """The Vega-Lite version that Altair writes, as the converter names it: 6.1."""
+    return ".".join(str(alt.SCHEMA_VERSION).removeprefix("v").split(".")[:2])

@@ -1,0 +1,313 @@
+"""Who wins under which convention: laws, agreement with `evaluate`, refusals."""
+
+from __future__ import annotations
+
+import json
+from itertools import combinations, permutations, product
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from pytest import approx
+
+from rankwise import DataError, MeasureError, RankwiseError, Result, evaluate, load_result, sensitivity
+from rankwise.evaluation.sensitivity import Sensitivity
+from rankwise.evaluation.winners import Field, Grid, Standing, alternatives
+from rankwise.measures import AP, ERR, P, nDCG
+from rankwise.measures.base import Measure
+from rankwise.measures.parse import measure as parse
+
+
+@st.composite
+def fields(draw: st.DrawFn) -> list[Result]:
+    """Two to four systems on some lists, of which some are empty, short or tied."""
+    sizes = draw(st.lists(st.integers(1, 5), min_size=1, max_size=6))
+    labels = [draw(st.integers(0, 2)) for _ in range(sum(sizes))]
+    scores = [[draw(st.integers(0, 3)) for _ in labels] for _ in range(draw(st.integers(2, 4)))]
+    return systems(labels, scores, sizes)
+
+
+def systems(labels: list[Any], scores: list[Any], group: list[int]) -> list[Result]:
+    return [evaluate(labels, of, "P@1", group=group, name=f"s{at}") for at, of in enumerate(scores)]
+
+
+def signs(results: list[Result], measure: Measure) -> list[int]:
+    """Who wins each pair by `evaluate` alone."""
+    means = [Result(r.evaluated, [("m", measure)])[0].mean for r in results]
+    return [0 if abs(a - b) <= 1e-12 else 1 if a > b else -1 for a, b in combinations(means, 2)]
+
+
+# Laws.
+
+
+@given(fields())
+@settings(max_examples=40)
+def test_what_an_empty_list_scores_never_changes_a_winner_where_all_systems_have_it(results: list[Result]) -> None:
+    found = sensitivity(results, "nDCG@3", permutations=50)
+    empty = next(verdict for verdict in found.axes if verdict.axis == "empty")
+    assert empty.cannot
+    ways = [signs(results, (nDCG @ 3).but(empty=value)) for value in (0.0, 0.5, 1.0)]
+    skipped = Result(results[0].evaluated, [("m", (nDCG @ 3).but(empty="skip"))])[0]
+    ways += [signs(results, (nDCG @ 3).but(empty="skip"))] if skipped.included else []
+    assert all(way == ways[0] for way in ways)
+
+
+@given(fields(), st.sampled_from([nDCG @ 3, AP(), P @ 2, ERR @ 3]))
+@settings(max_examples=40)
+def test_an_axis_that_cannot_change_a_winner_changes_none(results: list[Result], measure: Measure) -> None:
+    found = sensitivity(results, measure, permutations=50)
+    for verdict in found.axes:
+        if verdict.cannot:
+            for named in found.named:
+                tried = [choice.on(named.standing.measure) for group in verdict.groups for choice in group]
+                standings = Field([r.evaluated for r in results]).standings(tried)
+                seen = {tuple(s.signs.tolist()) for s in standings if isinstance(s, Standing) and s.is_defined}
+                assert len(seen) <= 1, verdict
+
+
+@given(fields())
+@settings(max_examples=40)
+def test_winners_are_those_of_evaluate(results: list[Result]) -> None:
+    found = sensitivity(results, "AP", permutations=50)
+    for named in found.named:
+        for name in named.names:
+            means = [Result(r.evaluated, [("m", parse(f"{name}:AP()"))])[0].mean for r in results]
+            assert named.standing.means.tolist() == approx(means, abs=1e-12, nan_ok=True)
+            assert found.systems[int(np.argmax(means))] in found.winners[name]
+
+
+@given(fields(), st.randoms(use_true_random=False))
+@settings(max_examples=40)
+def test_the_order_of_systems_is_irrelevant(results: list[Result], random: Any) -> None:
+    shuffled = random.sample(results, len(results))
+    one, other = (sensitivity(of, "nDCG@3", permutations=50) for of in (results, shuffled))
+    assert one.tau == approx(other.tau)
+    said = [{v.axis: {frozenset(c.pair) for c in v.changes} for v in found.axes} for found in (one, other)]
+    assert said[0] == said[1]
+    assert {frozenset(one.pairs[at]) for at in one.changing} == {frozenset(other.pairs[at]) for at in other.changing}
+    for named in one.named:
+        twin = next(n for n in other.named if n.names == named.names)
+        p = {frozenset(pair): value for pair, value in zip(other.pairs, twin.p.tolist(), strict=True)}
+        assert [p[frozenset(pair)] for pair in one.pairs] == approx(named.p.tolist())
+
+
+@given(fields())
+@settings(max_examples=40)
+def test_the_agreement_of_a_convention_with_itself_is_one(results: list[Result]) -> None:
+    found = sensitivity(results, "nDCG@3", permutations=50)
+    assert np.diag(found.tau) == approx(1) and found.tau == approx(found.tau.T)
+    assert np.abs(found.tau).max() <= 1 + 1e-12
+
+
+@given(fields())
+@settings(max_examples=25)
+def test_agreement_is_kendalls_tau_b(results: list[Result]) -> None:
+    from scipy.stats import kendalltau
+
+    found = sensitivity(results, "nDCG@2", permutations=50)
+    for (i, a), (j, b) in product(enumerate(found.named), repeat=2):
+        expected = kendalltau(a.standing.ranks, b.standing.ranks).statistic
+        if not np.isnan(expected):
+            assert found.tau[i, j] == approx(expected)
+
+
+@given(fields())
+@settings(max_examples=25)
+def test_changes_by_an_axis_are_those_of_all_pairs_of_settings(results: list[Result]) -> None:
+    """The slow way: every two settings that differ on one axis."""
+    field = Field([r.evaluated for r in results])
+    conventions = [parse(f"{name}:nDCG@2").convention for name in ("letor4", "sklearn", "trec_eval", "xgboost")]
+    choices = {a: c[:2] for a, c in alternatives(nDCG @ 2, conventions).items() if a in ("discount", "ties", "short")}
+    grid = Grid(field, nDCG @ 2, choices, 100)
+    assert grid.whole and len(grid.codes) == 8
+    for at, axis in enumerate(choices):
+        slow: dict[int, set[tuple[int, ...]]] = {}
+        for a, b in permutations(range(len(grid.codes)), 2):
+            if [k for k in range(3) if grid.codes[a][k] != grid.codes[b][k]] == [at]:
+                for pair in np.flatnonzero((grid.signs[a] > 0) & (grid.signs[b] < 0)):
+                    slow.setdefault(int(pair), set()).add(tuple(np.delete(grid.codes[a], at)))
+        fast = {pair: round(share * 4) for pair, share, _ in grid.changes(axis)}
+        assert fast == {pair: len(lines) for pair, lines in slow.items()}
+
+
+# Definition.
+
+SHORT = ([1, 0, 1, 0, 1, 0, 0, 0], [[2, 1, 2, 1, 2, 4, 3, 1], [1, 2, 1, 2, 4, 3, 2, 1]], [2, 2, 4])
+
+
+def test_the_choice_that_changes_the_winner_is_named() -> None:
+    found = sensitivity(systems(*SHORT), "nDCG@3", conventions=["letor4", "lightgbm"])
+    assert found.winners == {"standard": "s0", "letor4": "s1", "lightgbm": "s0"}
+    assert found.named[0].names == ("standard", "lightgbm")
+    verdicts = {verdict.axis: verdict for verdict in found.axes}
+    assert verdicts["short"].alone == verdicts["discount"].alone == (("s0", "s1"),)
+    assert found.combinations == 4 and found.covers_product
+    (change,) = verdicts["short"].changes
+    assert change.share == 0.5 and change.significant(0.05) == 0
+    assert verdicts["empty"].why == "no list is empty"
+    assert verdicts["ties"].why == "no scores are equal within reach of the cut-off"
+
+
+def test_a_clear_winner_on_either_side_is_significant() -> None:
+    """Short lists favour one system, long ones the other; each rule makes one of them the clear winner."""
+    labels, group = [1, 0] * 40 + [1, 0, 0, 0] * 40, [2] * 40 + [4] * 40
+    first = [2, 1] * 40 + [3, 4, 2, 1] * 40
+    second = [1, 2] * 40 + [3, 4, 2, 1] * 37 + [4, 3, 2, 1] * 3
+    found = sensitivity(systems(labels, [first, second], group), "nDCG(discount='log2')@3", conventions=["letor4"])
+    (pair,) = found.changing
+    (one, p), (other, q) = found.sides(pair)
+    assert (one.names[0], other.names[0]) == ("standard", "letor4")
+    assert p < 0.001 and q > 0.05
+    short = next(verdict for verdict in found.axes if verdict.axis == "short")
+    assert [change.significant(0.05) for change in short.changes] == [1]
+    assert "1 of them significantly on one side at least, 0 on both" in found.summary
+
+
+def test_lists_that_are_empty_for_one_system_only_may_decide() -> None:
+    """With the ideal of the list, whoever finds nothing relevant has an empty list, which lightgbm scores 1."""
+    qrels = {"a": {"x": 1, "y": 0}, "b": {"x": 1, "y": 0}}
+    finds = {"a": {"x": 2.0, "y": 3.0}, "b": {"x": 2.0, "y": 3.0}}
+    misses = {"a": {"y": 1.0}, "b": {"y": 1.0}}
+    found = sensitivity([evaluate(qrels, run, "P@1", name=n) for n, run in (("finds", finds), ("misses", misses))])
+    assert found.winners["sklearn"] == "finds" and found.winners["lightgbm"] == "misses"
+    empty = next(verdict for verdict in found.axes if verdict.axis == "empty")
+    assert not empty.cannot and [change.pair for change in empty.changes] == [("finds", "misses")]
+
+
+def test_a_table_without_a_label_that_occurs_is_set_aside() -> None:
+    found = sensitivity(systems([3, 0, 1], [[3, 2, 1], [1, 2, 3]], [3]), "nDCG@2")
+    assert found.set_aside["letor4"] == "list 0: label 3 has no gain; the table has 0, 1 and 2"
+    assert "letor4" not in found.winners and "mslr" in found.winners
+
+
+def test_lists_are_matched_by_their_queries() -> None:
+    qrels = {"a": {"x": 1, "y": 0}, "b": {"x": 0, "y": 1}}
+    first, second = {"a": {"x": 2.0, "y": 1.0}, "b": {"x": 2.0, "y": 1.0}}, {"a": {"x": 1.0}, "b": {"y": 5.0, "x": 1.0}}
+    turned = {query: second[query] for query in ("b", "a")}, {query: qrels[query] for query in ("b", "a")}
+    straight = sensitivity([evaluate(qrels, run, "P@1", name=n) for n, run in (("one", first), ("two", second))])
+    other = [evaluate(qrels, first, "P@1", name="one"), evaluate(turned[1], turned[0], "P@1", name="two")]
+    assert sensitivity(other).as_dict() == straight.as_dict()
+
+
+def test_a_measure_of_which_less_is_better_is_won_by_less() -> None:
+    found = sensitivity(systems([1, 0, 0], [[3, 2, 1], [1, 2, 3]], [3]), "FirstRelevant")
+    assert set(found.winners.values()) == {"s0"}
+
+
+def test_above_the_limit_choices_change_alone_and_in_pairs() -> None:
+    whole = sensitivity(systems(*SHORT), "nDCG@3")
+    assert whole.covers_product
+    part = sensitivity(systems(*SHORT), "nDCG@3", settings=3)
+    assert not part.covers_product and "each choice changed alone and in pairs" in str(part)
+    # Two axes with two choices each: alone and in pairs is everything.
+    assert part.combinations == whole.combinations == 4
+
+
+def test_choices_of_no_tool_are_looked_at_where_asked() -> None:
+    usual, everything = (sensitivity(systems(*SHORT), "nDCG@3", everything=e) for e in (False, True))
+    words = [next(v.words for v in found.axes if v.axis == "discount") for found in (usual, everything)]
+    assert "1/i" not in words[0] and "1/i" in words[1]
+
+
+def test_a_convention_of_ones_own_is_what_the_others_are_held_against() -> None:
+    found = sensitivity(systems(*SHORT), "nDCG(short='zero')@3")
+    assert found.reference.names[0] == "nDCG(short='zero')@3" and "letor4" in found.winners
+    assert (
+        found.statement.startswith("nDCG@3 (gain 2^label − 1; ") and "lists shorter than k: scores 0" in found.statement
+    )
+    assert next(iter(sensitivity(systems(*SHORT), "letor4:nDCG@3").winners)) == "letor4"
+
+
+def test_the_same_seed_gives_the_same_bits_for_any_number_of_threads() -> None:
+    rng = np.random.default_rng(0)
+    labels, group = rng.integers(0, 3, 300), [10] * 30
+    scores = [rng.normal(size=300) for _ in range(3)]
+    found = [
+        sensitivity([evaluate(labels, s, "P@1", group=group, name=str(i), threads=t) for i, s in enumerate(scores)])
+        for t in (1, 3)
+    ]
+    assert found[0].as_dict() == found[1].as_dict()
+
+
+# Forms.
+
+
+def test_its_forms_say_the_same() -> None:
+    found = sensitivity(systems(*SHORT), "nDCG@3", conventions=["letor4", "lightgbm"])
+    text = repr(found)
+    assert "The best system is not the same under all 3 conventions: s0, s1" in text
+    assert "standard +1: standard, lightgbm" in text and "choices that cannot change a winner here" in text
+    assert "<td" in found._repr_html_() and "| letor4 |" in found.to_markdown() and r"\toprule" in found.to_latex()
+    head, *rows = found.to_csv().splitlines()
+    assert head == "convention,system,mean,rank" and len(rows) == 6
+    plain = json.loads(json.dumps(found.as_dict()))
+    assert plain["conventions"][1]["ranks"] == {"s0": 2, "s1": 1} and plain["tau"] == [[1, -1], [-1, 1]]
+
+
+def test_where_no_winner_changes_it_says_so() -> None:
+    found = sensitivity(systems([1, 0, 0], [[3, 2, 1], [1, 2, 3]], [3]), "nDCG@2")
+    assert found.summary.startswith("The best system is s0 under all 29 conventions; no pair")
+    assert "no other winner" in found.statement and "pairs that change winner" not in str(found)
+
+
+def test_systems_without_names_are_counted() -> None:
+    found = sensitivity([evaluate([1, 0], s, "P@1") for s in ([1, 2], [2, 1])], "P@1")
+    assert found.systems == ["system 1", "system 2"]
+
+
+# Refusals.
+
+
+def _two() -> list[Result]:
+    return systems([1, 0], [[1, 2], [2, 1]], [2])
+
+
+@pytest.mark.parametrize(
+    ("results", "options", "error", "refusal"),
+    [
+        (_two()[:1], {}, RankwiseError, "several results are ranked, and this is 1 of them"),
+        (["a", "b"], {}, RankwiseError, "several results are ranked, and this is something else"),
+        (_two(), {"level": 1.5}, RankwiseError, "level lies between 0 and 1, not at 1.5"),
+        (_two(), {"settings": 0}, RankwiseError, "settings must be a whole number from 1, not 0"),
+        (_two(), {"permutations": 0}, RankwiseError, "permutations must be a whole number from 1, not 0"),
+        (_two(), {"measure": "ERR@3", "conventions": ["letor4"]}, MeasureError, "LETOR 4.0.* does not compute ERR"),
+        (_two(), {"conventions": ["leror4"]}, RankwiseError, "there is no convention 'leror4'"),
+        (_two(), {"measure": "nDGC"}, MeasureError, "there is no measure 'nDGC'"),
+        (
+            systems([0, 0], [[1, 2], [2, 1]], [2]),
+            {"measure": "nDCG(empty='nan')"},
+            MeasureError,
+            "the mean is undefined",
+        ),
+    ],
+)
+def test_what_cannot_be_ranked_is_refused(results: Any, options: Any, error: Any, refusal: str) -> None:
+    with pytest.raises(error, match=refusal):
+        sensitivity(results, **options)
+
+
+def test_other_lists_and_other_weights_are_refused() -> None:
+    one = evaluate({"a": {"x": 1}, "b": {"x": 1}}, {"a": {"x": 1}}, "P@1")
+    with pytest.raises(
+        DataError, match=r"system 2 is not over the same lists as the first \(list 'b' is in the first\)"
+    ):
+        sensitivity([one, evaluate({"a": {"x": 1}}, {"a": {"x": 1}}, "P@1")])
+    with pytest.raises(DataError, match="it has lists that the first lacks"):
+        sensitivity([evaluate({"a": {"x": 1}}, {"a": {"x": 1}}, "P@1"), one])
+    heavy = evaluate([1, 0], [1, 2], "P@1", group=[1, 1], weights=[1, 2])
+    with pytest.raises(DataError, match="the lists of system 2 have other weights"):
+        sensitivity([evaluate([1, 0], [1, 2], "P@1", group=[1, 1]), heavy])
+
+
+def test_a_saved_result_is_refused(tmp_path: Path) -> None:
+    evaluate([1, 0], [1, 2], "P@1").save(tmp_path / "saved")
+    saved = load_result(tmp_path / "saved")
+    with pytest.raises(MeasureError, match="result 1 has no scores to compute hotels:P@1 from"):
+        sensitivity([saved, saved], "P@1")
+
+
+def test_it_is_one_public_name() -> None:
+    assert isinstance(sensitivity(_two(), "P@1"), Sensitivity)
