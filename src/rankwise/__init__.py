@@ -31,7 +31,7 @@ _ROOMS = {
     "rankwise.evaluation.merge": ("merge_results",),
     "rankwise.evaluation.result": ("Outcome", "Result"),
     "rankwise.evaluation.saved": ("load_result",),
-    "rankwise.evaluation.sensitivity": ("sensitivity",),
+    "rankwise.evaluation.sensitivity": ("Sensitivity", "sensitivity"),
 }  # fmt: skip
 _RENAMED = {
     # Modules as they are.
@@ -79,7 +79,7 @@ if TYPE_CHECKING:
     from rankwise.evaluation.merge import merge_results
     from rankwise.evaluation.result import Outcome, Result
     from rankwise.evaluation.saved import load_result
-    from rankwise.evaluation.sensitivity import sensitivity
+    from rankwise.evaluation.sensitivity import Sensitivity, sensitivity
     from rankwise.measures import (
         AP,
         DCG,

@@ -154,8 +154,8 @@ def test_the_choice_that_changes_the_winner_is_named() -> None:
 def test_a_clear_winner_on_either_side_is_significant() -> None:
     """Short lists favour one system, long ones the other; each rule makes one of them the clear winner."""
     labels, group = [1, 0] * 40 + [1, 0, 0, 0] * 40, [2] * 40 + [4] * 40
-    first = [2, 1] * 40 + [3, 4, 2, 1] * 40
-    second = [1, 2] * 40 + [3, 4, 2, 1] * 37 + [4, 3, 2, 1] * 3
+    first = [2, 1] * 40 + [2, 4, 3, 1] * 40
+    second = [1, 2] * 40 + [2, 4, 3, 1] * 37 + [4, 3, 2, 1] * 3
     found = sensitivity(systems(labels, [first, second], group), "nDCG(discount='log2')@3", conventions=["letor4"])
     (pair,) = found.changing
     (one, p), (other, q) = found.sides(pair)
@@ -179,8 +179,21 @@ def test_lists_that_are_empty_for_one_system_only_may_decide() -> None:
 
 def test_a_table_without_a_label_that_occurs_is_set_aside() -> None:
     found = sensitivity(systems([3, 0, 1], [[3, 2, 1], [1, 2, 3]], [3]), "nDCG@2")
-    assert found.set_aside["letor4"] == "list 0: label 3 has no gain; the table has 0, 1 and 2"
+    assert found.set_aside["letor4"] == "query '1': label 3 has no gain; the table has 0, 1 and 2"
     assert "letor4" not in found.winners and "mslr" in found.winners
+
+
+@pytest.mark.parametrize(
+    ("measure", "name", "why"),
+    [
+        ("AP", "letor4", "labels above 2 occur, and only 1 and 2 are relevant"),
+        ("ERR@2", "catboost", "labels above 1 occur, and a label is read as a chance"),
+    ],
+)
+def test_labels_of_another_scale_are_not_read(measure: str, name: str, why: str) -> None:
+    found = sensitivity(systems([3, 0, 1], [[3, 2, 1], [1, 2, 3]], [3]), measure, everything=True)
+    assert found.set_aside[name] == why and name not in found.winners
+    assert name in sensitivity(systems([1, 0, 0], [[3, 2, 1], [1, 2, 3]], [3]), measure).winners
 
 
 def test_lists_are_matched_by_their_queries() -> None:
@@ -305,7 +318,7 @@ def test_other_lists_and_other_weights_are_refused() -> None:
 def test_a_saved_result_is_refused(tmp_path: Path) -> None:
     evaluate([1, 0], [1, 2], "P@1").save(tmp_path / "saved")
     saved = load_result(tmp_path / "saved")
-    with pytest.raises(MeasureError, match="result 1 has no scores to compute hotels:P@1 from"):
+    with pytest.raises(MeasureError, match="result 1 has no scores to compute P@1 from"):
         sensitivity([saved, saved], "P@1")
 
 

@@ -366,7 +366,7 @@ class Sensitivity:
         measure = self.measure
         line = convention_line("", [measure], runs=runs).removeprefix(": ").replace(" · ", "; ")
         names = sum(len(named.names) for named in self.named) - 1
-        others = f"under {_several(names, 'other convention')} of evaluation tools that compute it"
+        others = f"under {_several(names, 'other named convention')} that compute{'s' * (names == 1)} it"
         if not self.changing:
             told = f"{others}, the order of the {len(self.systems)} systems has no other winner in any pair"
         else:

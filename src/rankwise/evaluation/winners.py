@@ -17,11 +17,12 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from rankwise.errors import DataError, RankwiseError, message
+from rankwise.errors import ConventionError, DataError, RankwiseError, message
 from rankwise.evaluation.columns import Column, Evaluated
 from rankwise.evaluation.result import EMPTY, Outcome
+from rankwise.measures import NumRel
 from rankwise.measures.base import Measure
-from rankwise.measures.convention import AXES, GOES_WITH, Convention
+from rankwise.measures.convention import AXES, GOES_WITH, STANDARD, Convention
 
 __all__ = ["Choice", "Field", "Grid", "Kinds", "Standing", "alternatives", "kinds", "pairs"]
 
@@ -121,6 +122,7 @@ class Field:
 
     def __init__(self, systems: Sequence[Evaluated]) -> None:
         self.systems = systems
+        self._labels_above: dict[float, bool] = {}
         first = systems[0]
         self.orders = [None, *(_order(first, other, at) for at, other in enumerate(systems[1:], start=2))]
 
@@ -132,7 +134,7 @@ class Field:
         return len(self.systems[0])
 
     def standings(self, measures: Sequence[Measure]) -> list[Standing | RankwiseError]:
-        """Each measure's standing, or why it is refused on these lists."""
+        """Each measure's standing, or why it is refused on these lists; refused too is what misreads their labels."""
         found: list[Standing | RankwiseError] = []
         for start in range(0, len(measures), _AT_ONCE):
             found += self._some(measures[start : start + _AT_ONCE])
@@ -154,6 +156,9 @@ class Field:
         return [self._standing(m, of_one) for m, of_one in zip(measures, zip(*columns, strict=True), strict=True)]
 
     def _standing(self, measure: Measure, columns: Sequence[Column]) -> Standing | RankwiseError:
+        misread = self._misread(measure)
+        if misread:
+            return ConventionError(message(misread))
         try:
             outcomes = tuple(
                 Outcome("", measure, *column, lists) for column, lists in zip(columns, self.systems, strict=True)
@@ -164,6 +169,22 @@ class Field:
         empty = [self._matched(at, outcome.flags & EMPTY) for at, outcome in enumerate(outcomes)]
         same_empty = all(np.array_equal(one, empty[0]) for one in empty[1:])
         return Standing(measure, outcomes, np.stack(shares), same_empty)
+
+    def _misread(self, measure: Measure) -> str:
+        """What a convention takes labels for that they are not: those of another scale."""
+        c = measure.convention
+        if "rel" in measure.relevant_axes and isinstance(c.rel, frozenset) and self._has_labels_above(max(c.rel)):
+            return f"labels above {max(c.rel):g} occur, and only {c.words('rel')} are relevant"
+        if "gmax" in measure.relevant_axes and isinstance(c.gmax, str) and self._has_labels_above(1.0):
+            return "labels above 1 occur, and a label is read as a chance"
+        return ""
+
+    def _has_labels_above(self, label: float) -> bool:
+        if label not in self._labels_above:
+            counted = NumRel(convention=STANDARD.but(rel=f">{label:g}", negative="as is"))
+            columns = [lists.compute([counted])[0][0] for lists in self.systems]
+            self._labels_above[label] = any(bool((column > 0).any()) for column in columns)
+        return self._labels_above[label]
 
     def _matched(self, system: int, column: npt.NDArray[Any]) -> npt.NDArray[Any]:
         order = self.orders[system]

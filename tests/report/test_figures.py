@@ -1,0 +1,78 @@
+"""Figures: what is drawn, in which file, and what is refused."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from rankwise import RankwiseError
+from rankwise.report import figures
+
+RANKS = [[1, 2, 3], [2, 1, 3], [1, 1, 3]]
+
+
+def bump() -> Any:
+    pytest.importorskip("altair")
+    return figures.bump_chart(["a", "b", "c"], ["x", "y", "z"], RANKS, title="ranks")
+
+
+def rows(chart: Any) -> list[dict[str, Any]]:
+    found: list[dict[str, Any]] = (
+        chart.to_dict()["layer"][0]["data"]["values"] if "data" in chart.to_dict()["layer"][0] else []
+    )
+    return found or chart.to_dict()["data"]["values"]
+
+
+def test_a_line_stands_at_its_rank_and_shared_ranks_a_little_apart() -> None:
+    height = {(row["system"], row["convention"]): row["height"] for row in rows(bump())}
+    assert [height[s, "x"] for s in "abc"] == [1, 2, 3]
+    assert height["a", "z"] < 1 < height["b", "z"] and height["b", "z"] - height["a", "z"] < 0.5
+
+
+def test_only_systems_that_move_have_colours() -> None:
+    scale = bump().to_dict()["layer"][0]["encoding"]["color"]["scale"]
+    assert scale["domain"] == ["a", "b", "c"]
+    assert scale["range"][:2] == list(figures.COLOURS[:2]) and scale["range"][2] not in figures.COLOURS
+
+
+def test_names_stand_at_both_ends() -> None:
+    texts = [layer for layer in bump().to_dict()["layer"] if layer["mark"]["type"] == "text"]
+    assert [layer["transform"][0]["filter"] for layer in texts] == ["datum.place == 0", "datum.place == 2"]
+    assert {row["after"] for row in rows(bump()) if row["place"] == 0} == {"a  1", "b  2", "c  3"}
+
+
+def test_every_cell_of_the_heat_map_says_its_value() -> None:
+    pytest.importorskip("altair")
+    chart = figures.heat_map(["x", "y"], [[1.0, -0.5], [-0.5, 1.0]], title="τ")
+    assert [row["said"] for row in rows(chart)] == ["1.00", "-.50", "-.50", "1.00"]
+
+
+@pytest.mark.parametrize(("ending", "start"), [("html", b"<!DOCTYPE html>"), ("svg", b"<svg"), ("png", b"\x89PNG")])
+def test_files_need_no_network(ending: str, start: bytes, tmp_path: Path) -> None:
+    pytest.importorskip("vl_convert")
+    path = tmp_path / f"out.{ending}"
+    figures.save(bump, path)
+    written = path.read_bytes()
+    assert written.startswith(start) and b'src="http' not in written
+    assert [file.name for file in tmp_path.iterdir()] == [path.name]
+
+
+def test_another_ending_is_refused() -> None:
+    with pytest.raises(
+        RankwiseError, match=r"(?s)out.pdf: a figure cannot be written in that format.*\.html, \.svg, \.png"
+    ):
+        figures.save(bump, "out.pdf")
+
+
+@pytest.mark.parametrize(("module", "package"), [("altair", "altair"), ("vl_convert", "vl-convert-python")])
+def test_without_the_extra_it_is_named(
+    module: str, package: str, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    chart = bump()
+    monkeypatch.setitem(sys.modules, module, None)
+    with pytest.raises(RankwiseError, match=rf"(?s)figures need the package {package}.*rankwise\[report\]"):
+        figures.save(lambda: chart, tmp_path / "out.svg")
+    assert not list(tmp_path.iterdir())
