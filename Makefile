@@ -40,6 +40,7 @@ bench: $(VENV)/.test
 	$(BIN)/python benchmarks/speed/trec.py --kit $(KIT)
 	$(BIN)/python benchmarks/speed/letor.py --kit $(KIT)
 	$(BIN)/python benchmarks/speed/bootstrap.py
+	$(BIN)/python benchmarks/speed/compare.py
 	$(BIN)/python benchmarks/speed/startup.py
 
 # Mutated inputs for each parser; the figures are in benchmarks/LOG.md.

@@ -150,6 +150,18 @@ def test_power_is_what_the_noncentral_distribution_says() -> None:
         assert s.power(effect, lists) == pytest.approx(wanted, rel=1e-8)
 
 
+@pytest.mark.parametrize("lists", [2, 3, 5, 20, 50, 400, 5000])
+def test_power_rises_with_the_effect_however_far(lists: int) -> None:
+    found = [s.power(shift / math.sqrt(lists), lists) for shift in np.arange(0, 60, 0.25)]
+    assert (np.diff(found) >= -1e-12).all() and found[0] == pytest.approx(0.05)
+
+
+@pytest.mark.parametrize("lists", [2, 5, 43, 400, 5000])
+def test_what_is_detectable_has_the_power_that_is_wanted(lists: int) -> None:
+    assert s.power(s.detectable(lists, wanted=0.9), lists) == pytest.approx(0.9)
+    assert math.isnan(s.detectable(1))
+
+
 def test_the_lists_needed_are_the_fewest() -> None:
     for effect in (0.05, 0.2, 0.7, 3.0):
         n = s.lists_needed(effect, 1.0)

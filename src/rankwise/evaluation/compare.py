@@ -57,7 +57,8 @@ def compare(
     bonferroni or none. `level` is that of the intervals; a corrected p below 1 − level is significant.
     `by` makes segments, as in `evaluate`: {query: group}, or one group a list of the first result; without, the groups
     that the results were evaluated by.
-    `bootstrap` shows the interval of each difference over resampled lists, as percentiles or, for few lists, "bca".
+    `bootstrap` shows the interval of each difference over resampled lists: "percentile", or "bca", which is
+    corrected for skewness.
     `detect` is a difference that would matter: it shows how likely it is found, and how many lists it takes.
 
     >>> from rankwise import evaluate

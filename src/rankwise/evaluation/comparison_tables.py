@@ -193,6 +193,10 @@ def _difference_notes(comparison: Comparison) -> list[str]:
     notes = [] if comparison.baseline is None else [f"differences to {comparison.systems[comparison.baseline]}"]
     corrected = f"p after {_CORRECTION_WORDS[s.correction]} correction" if s.correction != "none" else "p not corrected"
     notes.append(f"{corrected}; intervals are of each difference alone; effect: Cohen's d")
+    if "tukey" in s.tests:
+        measures = len(comparison.family.members)
+        times = f", times {measures} measures" if measures > 1 and s.correction != "none" else ""
+        notes.append(f"p tukey: for all pairs of the {len(comparison.systems)} systems at once{times}")
     if s.bootstrap:
         how = "percentiles" if s.bootstrap == "percentile" else "BCa"
         notes.append(f"bootstrap: {how} of {s.resamples:,} resamples of the lists, seed {s.seed}")
@@ -249,10 +253,10 @@ def _decimals(value: float, digits: int) -> str:
 
 
 def _p(value: float) -> str:
-    """A p with four decimals; what would print as 0 is said to be less."""
+    """A p with four decimals; what is below the last of them is said to be less."""
     if math.isnan(value):
         return "–"
-    return "<0.0001" if value < 0.00005 else f"{value:.4f}"
+    return "<0.0001" if value < 0.0001 else f"{value:.4f}"
 
 
 # The CSV has all columns, whichever tests there were: scripts may rely on them.

@@ -27,8 +27,8 @@ Pairs = npt.NDArray[np.intp]
 
 TESTS = ("randomisation", "t", "wilcoxon", "sign", "tukey")
 BOOTSTRAPS = ("percentile", "bca")
-# Differences of one pair take a row; so many rows are looked at together.
-_AT_ONCE = 1 << 14
+# So many differences are held at once.
+_AT_ONCE = 1 << 21
 # Values of two systems that are closer, relative to their size, differ by rounding alone.
 _ROUNDING = 1e-12
 
@@ -56,7 +56,7 @@ class Settings:
             hint = f"there are {', '.join(significance.CORRECTIONS)}."
             raise RankwiseError(message(f"there is no correction '{self.correction}'", hint=hint))
         if self.bootstrap is not None and self.bootstrap not in BOOTSTRAPS:
-            hint = f"there are {' and '.join(BOOTSTRAPS)}; bca is for few lists."
+            hint = f"there are {' and '.join(BOOTSTRAPS)}; bca corrects for skewness."
             raise RankwiseError(message(f"there is no bootstrap interval '{self.bootstrap}'", hint=hint))
         if not 0 < self.level < 1:
             hint = "0.95 is usual: a difference is then significant at p < 0.05."
@@ -118,7 +118,7 @@ class Contrast:
 
     @property
     def bca(self) -> tuple[float, float]:
-        """The bootstrap interval corrected for bias and skewness, for few lists."""
+        """The bootstrap interval corrected for bias and skewness."""
         return self.paired.bootstrap(self.at, "bca")
 
     @property
@@ -406,8 +406,9 @@ class Paired:
 
     def _chunks(self) -> Iterator[Values]:
         """The differences of some pairs after the other, pairs × lists."""
-        for start in range(0, len(self), _AT_ONCE):
-            first, second = self.pairs[start : start + _AT_ONCE].T
+        rows = max(1, _AT_ONCE // max(1, self.lists))
+        for start in range(0, len(self), rows):
+            first, second = self.pairs[start : start + rows].T
             yield _apart(self.tested[first], self.tested[second])
 
 

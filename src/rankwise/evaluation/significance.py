@@ -209,18 +209,24 @@ def _chi_nodes(freedom: int) -> tuple[Values, Values]:
 
     width = 12 / math.sqrt(2 * freedom)
     low, high = max(1e-12, 1 - width), 1 + width
-    nodes, weights = np.polynomial.legendre.leggauss(160)
+    nodes, weights = _nodes(160)
     s = low + (high - low) * (nodes + 1) / 2
     log = (1 - freedom / 2) * math.log(2) + freedom / 2 * math.log(freedom) - gammaln(freedom / 2)
     density = np.exp(log + (freedom - 1) * np.log(s) - freedom * s * s / 2)
     return s, weights * density * (high - low) / 2
 
 
+@lru_cache(maxsize=4)
+def _nodes(count: int) -> tuple[Values, Values]:
+    """Places and weights of Gauss and Legendre."""
+    return np.polynomial.legendre.leggauss(count)
+
+
 def _range_sf(w: Values, groups: int) -> Values:
     """How likely the range of `groups` standard normal values exceeds each w."""
     from scipy.special import ndtr
 
-    nodes, weights = np.polynomial.legendre.leggauss(200)
+    nodes, weights = _nodes(200)
     z = 9.0 * nodes
     # k ∫ φ(z) [Φ(z)^{k−1} − (Φ(z) − Φ(z − w))^{k−1}] dz keeps the digits of a small p.
     above = ndtr(z)
@@ -298,9 +304,12 @@ def power(effect: float, lists: int, *, alpha: float = 0.05) -> float:
     critical = stdtrit(lists - 1, 1 - alpha / 2)
     shift = abs(effect) * math.sqrt(lists)
     # Beyond this the noncentral distribution is all above the critical value.
-    if shift > 35:
+    if shift > 35 and lists > 3:
         return 1.0
-    return float(1 - nctdtr(lists - 1, shift, critical) + nctdtr(lists - 1, shift, -critical))
+    above = float(1 - nctdtr(lists - 1, shift, critical))
+    # The other tail holds less than Φ(−shift): where SciPy has no number for it, far out, it is nothing.
+    other = float(nctdtr(lists - 1, shift, -critical))
+    return above if math.isnan(other) else above + other
 
 
 def lists_needed(difference: float, deviation: float, *, alpha: float = 0.05, wanted: float = 0.8) -> int | None:
