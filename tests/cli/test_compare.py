@@ -40,7 +40,7 @@ def test_it_prints_what_the_python_call_returns(folder: Path, capsys: Capture) -
     assert main(RUNS) == 0
     results = [evaluate("qrels", f"runs/{name}", "P@1", name=name) for name in ("old", "new")]
     assert capsys.readouterr().out.rstrip() == str(compare(results))
-    assert main([*RUNS, "--baseline", "runs/old", "--test", "sign", "--format", "csv"]) == 0
+    assert main([*RUNS, "--baseline", "runs/old", "--test", "sign,t", "--format", "csv"]) == 0
     (row,) = csv.DictReader(io.StringIO(capsys.readouterr().out))
     assert (row["system"], row["baseline"], row["difference"], row["p_sign"]) == ("new", "old", "0.25", "0.5")
 
@@ -77,7 +77,7 @@ def test_the_logged_order_can_be_the_baseline(folder: Path, capsys: Capture) -> 
 
 @pytest.mark.parametrize(("form", "sign"), [("markdown", "| ---"), ("latex", r"\toprule"), ("html", "<table>")])
 def test_other_forms(form: str, sign: str, folder: Path, capsys: Capture) -> None:
-    assert main([*RUNS, "--format", form, "--bootstrap", "bca", "--digits", "2"]) == 0
+    assert main([*RUNS, "--format", form, "--bca", "--digits", "2"]) == 0
     shown = capsys.readouterr().out
     assert sign in shown and "BCa of 10,000 resamples" in shown
 
@@ -94,7 +94,8 @@ def test_other_forms(form: str, sign: str, folder: Path, capsys: Capture) -> Non
         ([*RUNS, "--baseline", "old", "--baseline-column", "p"], "are two baselines"),
         ([*RUNS, "--resamples", "99"], "--resamples belongs to --bootstrap"),
         ([*RUNS, "--test", "t", "--permutations", "99"], "--permutations belongs to --test randomisation"),
-        ([*RUNS, "--test", "z"], "there is no test 'z'"),
+        ([*RUNS, "--bca", "--bootstrap"], "--bootstrap and --bca are two intervals"),
+        ([*RUNS, "--test", "t,z"], "there is no test 'z'"),
         ([*RUNS, "--lists", "0"], "--lists must be a whole number from 1, not 0"),
         ([*RUNS, "--by", "x", "--by-file", "kinds"], "--by and --by-file are two breakdowns"),
         ([*RUNS, "--fail-if", "P@1 = 3"], "'P@1 = 3' is no condition: it has no of <"),

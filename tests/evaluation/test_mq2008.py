@@ -8,7 +8,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from rankwise import evaluate
+from rankwise import Result, compare, evaluate
 
 MEASURES = ["letor4:NDCG@1..10", "letor4:MeanNDCG", "letor4:P@1..10", "letor4:MAP"]
 
@@ -39,3 +39,20 @@ def test_every_number_of_every_fold(model: str, real_data: Path) -> None:
         result = evaluate(labels, scores, MEASURES, qid=queries)
         assert [f"{outcome.mean:.4f}" for outcome in result] == wanted, f"fold {fold}"
         assert len(wanted) == 22
+
+
+def test_folds_of_models_are_compared(real_data: Path) -> None:
+    """The means over folds are the published ones, and neither model is significantly better than the other."""
+    if not (real_data / "mq2008").is_dir():
+        pytest.skip(f"no folder mq2008 in {real_data}")
+    parts: dict[str, list[Result]] = {"AdaRank": [], "RankBoost": []}
+    for fold in range(1, 6):
+        labels, queries = labels_and_queries(real_data / "mq2008" / f"S{(fold + 3) % 5 + 1}.txt.gz")
+        for model, results in parts.items():
+            scores = np.loadtxt(real_data / "mq2008-scores" / model / f"Fold{fold}.score.gz")
+            results.append(evaluate(labels, scores, ["letor4:NDCG@10", "letor4:MAP"], qid=queries))
+    found = compare(parts, baseline="AdaRank")
+    assert [f"{mean:.4f}" for one in found.paired for mean in one.means] == ["0.2266", "0.2306", "0.4766", "0.4752"]
+    assert found.paired[0].lists == 784 and not any(contrast.significant for contrast in found.contrasts)
+    alone = [result["letor4:MAP"].stderr for result in parts["RankBoost"]]
+    assert found["letor4:MAP"].mean_errors[1] == pytest.approx(np.sqrt(np.sum(np.square(alone))) / 5)

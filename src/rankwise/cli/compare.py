@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 EXAMPLES = """examples:
   rankwise compare qrels.txt bm25.run neural.run -m nDCG@10
   rankwise compare qrels.txt old.run new.run --baseline old.run --fail-if 'nDCG@10 < baseline - 0.005'
-  rankwise compare qrels.txt *.run -m AP --test t --test wilcoxon --correction bh --format latex
+  rankwise compare qrels.txt *.run -m AP --test t,wilcoxon --correction bh --format latex
   rankwise compare --letor test.txt --scores a.txt --scores b.txt -m letor4:nDCG@10 --detect 0.01
   rankwise compare --table log.parquet --score model --baseline-column position --by site_id
 """
@@ -44,11 +44,12 @@ def add_arguments(parser: ArgumentParser) -> None:
         "--test",
         metavar="T",
         action="append",
-        help="randomisation, t, wilcoxon, sign or tukey; may be repeated (default randomisation and t)",
+        help="randomisation, t, wilcoxon, sign or tukey, or several with commas (default randomisation,t)",
     )
     add("--correction", default="holm", metavar="C", help="holm (default), bh, bonferroni or none")
     add("--level", type=float, default=0.95, metavar="L", help="the level of intervals (default 0.95)")
-    add("--bootstrap", nargs="?", const="percentile", metavar="KIND", help="bootstrap intervals too: percentile or bca")
+    add("--bootstrap", action="store_true", help="the bootstrap interval of each difference too")
+    add("--bca", action="store_true", help="the same, corrected for skewness")
     add("--detect", type=float, metavar="D", help="a difference that would matter: its power, and the lists it takes")
     add("--lists", type=int, metavar="N", help="the N lists with the largest gain and loss of each pair too")
     add("--by", metavar="COLUMN", help="segments by the values of a column, one value a list")
@@ -88,9 +89,11 @@ def _refuse(arguments: Namespace) -> None:
         if inputs.given(arguments, option.removeprefix("--")):
             what = f"--format {arguments.format} has no place for {option}"
             raise RankwiseError(message(what, hint="leave one of the two out."))
-    if arguments.resamples is not None and arguments.bootstrap is None:
-        raise RankwiseError(message("--resamples belongs to --bootstrap"))
-    if arguments.permutations is not None and "randomisation" not in (arguments.test or ("randomisation",)):
+    if arguments.bootstrap and arguments.bca:
+        raise RankwiseError(message("--bootstrap and --bca are two intervals", hint="leave one of the two out."))
+    if arguments.resamples is not None and not (arguments.bootstrap or arguments.bca):
+        raise RankwiseError(message("--resamples belongs to --bootstrap or --bca"))
+    if arguments.permutations is not None and "randomisation" not in _tests(arguments):
         raise RankwiseError(message("--permutations belongs to --test randomisation"))
     if arguments.baseline is not None and arguments.baseline_column is not None:
         what = "--baseline and --baseline-column are two baselines"
@@ -108,15 +111,19 @@ def comparison(arguments: Namespace) -> Comparison:
     return compare(
         results,
         baseline=arguments.baseline_column or _named(arguments.baseline, [result.name for result in results]),
-        tests=arguments.test or ("randomisation", "t"),
+        tests=_tests(arguments),
         correction=arguments.correction,
         level=arguments.level,
-        bootstrap=arguments.bootstrap,
+        bootstrap="bca" if arguments.bca else "percentile" if arguments.bootstrap else None,
         detect=arguments.detect,
         seed=arguments.seed,
         threads=arguments.threads,
         **{name: value for name, value in options.items() if value is not None},
     )
+
+
+def _tests(arguments: Namespace) -> list[str]:
+    return [test.strip() for word in arguments.test or ["randomisation,t"] for test in word.split(",")]
 
 
 def _named(baseline: str | None, names: list[str]) -> str | None:
