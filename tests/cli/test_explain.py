@@ -26,6 +26,11 @@ def test_two_conventions_on_one_run(folder: Path, capsys: pytest.CaptureFixture[
     assert "1 of 2 lists is empty" in table and "0.3155" in table
 
 
+def test_two_tools_and_one_measure(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["explain", "qrels", "run", "-m", "nDCG@2", "--between", "yahoo", "ranklib2"]) == 0
+    assert capsys.readouterr().out.startswith("yahoo_v1_0:nDCG@2 = 0.8155, ranklib2:nDCG@2 = 0.3155")
+
+
 def test_two_runs_under_one_convention(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["explain", "qrels", "run", "new", "-m", "P@1", "--format", "json"]) == 0
     found = json.loads(capsys.readouterr().out)
@@ -46,6 +51,11 @@ def test_other_forms(form: str, folder: Path, capsys: pytest.CaptureFixture[str]
         (["qrels", "run", "-m", "P@1"], "two numbers are compared, and these are 1 measures of 1 runs"),
         (["qrels", "run", "-m", "P@1", "-m", "AP"], "are different measures"),
         (["qrels", "run", "-m", "P@1..2", "--format", "xml"], "there is no format 'xml'"),
+        (
+            ["qrels", "run", "-m", "yahoo:nDCG@1", "--between", "yahoo", "mslr"],
+            "wants one measure without a convention",
+        ),
+        (["qrels", "run", "--between", "yahoo", "mslr"], "--between wants one measure"),
         (["qrels", "run", "-m", "P@1..2", "--digits", "99"], "--digits lies between 0 and 17"),
     ],
 )
