@@ -27,6 +27,7 @@ _ROOMS = {
     "rankwise.evaluation.compare": ("Comparison", "compare"),
     "rankwise.evaluation.evaluate": ("evaluate",),
     "rankwise.evaluation.explain": ("explain",),
+    "rankwise.evaluation.identify": ("identify",),
     "rankwise.evaluation.inspect": ("inspect",),
     "rankwise.evaluation.merge": ("merge_results",),
     "rankwise.evaluation.result": ("Outcome", "Result"),
@@ -75,6 +76,7 @@ if TYPE_CHECKING:
     from rankwise.evaluation.compare import Comparison, compare
     from rankwise.evaluation.evaluate import evaluate
     from rankwise.evaluation.explain import explain
+    from rankwise.evaluation.identify import identify
     from rankwise.evaluation.inspect import inspect
     from rankwise.evaluation.merge import merge_results
     from rankwise.evaluation.result import Outcome, Result

@@ -17,6 +17,7 @@ VERBS = {
     "evaluate": "values of measures for rankings, each with its convention",
     "compare": "whether differences between rankings could be chance; a gate",
     "explain": "why two numbers differ, split over the choices that differ",
+    "identify": "which conventions make a reported number",
     "sensitivity": "whether the winner changes with the convention, and by which choice",
     "conventions": "what a tool's convention is, or what differs between two",
     "collections": "public collections: what they are, and whether a folder holds one",

@@ -17,6 +17,14 @@ if TYPE_CHECKING:
 
 def add_arguments(parser: ArgumentParser) -> None:
     """The files, and under which measures they are seen."""
+    add_files(parser)
+    add = parser.add_argument
+    add("-m", "--measure", metavar="M", action="append", help="a measure, or several as nDCG@1..10; may be repeated")
+    add("--convention", metavar="NAME", help="the convention of measures without a prefix")
+
+
+def add_files(parser: ArgumentParser) -> None:
+    """The files alone."""
     add = parser.add_argument
     add(
         "files",
@@ -46,8 +54,6 @@ def add_arguments(parser: ArgumentParser) -> None:
     )
     add("--ascending", action="store_true", help="the least --score stands first, as with a logged position")
     add("--skip-bad-lines", action="store_true", help="leave out lines of --table that cannot be read, and count them")
-    add("-m", "--measure", metavar="M", action="append", help="a measure, or several as nDCG@1..10; may be repeated")
-    add("--convention", metavar="NAME", help="the convention of measures without a prefix")
     add("--threads", type=int, metavar="N", help="how many threads; the numbers do not depend on it")
 
 
@@ -105,7 +111,7 @@ def print_tables(tables: Iterable[Table], form: str) -> None:
 def evaluated(arguments: Namespace, **options: Any) -> list[Result]:
     """One result for each run, score file or column of scores, in the order of the command line."""
     refuse_idle_options(arguments)
-    options = {**_chosen(arguments), **options}
+    options = {"threads": arguments.threads, **({} if "measures" in options else _chosen(arguments)), **options}
     if arguments.table is not None:
         return _table(arguments, options)
     return _letor(arguments, options) if arguments.letor is not None else _trec(arguments, options)
@@ -117,7 +123,6 @@ def _chosen(arguments: Namespace) -> dict[str, Any]:
     return {
         "measures": arguments.measure or project.get("measures"),
         "convention": arguments.convention or project.get("convention"),
-        "threads": arguments.threads,
     }
 
 

@@ -26,6 +26,7 @@ class Source(Protocol):
 
     def has(self, measure: Measure) -> bool: ...
     def compute(self, measures: list[Measure]) -> list[Column]: ...
+    def silent_axes(self) -> frozenset[str]: ...
 
 
 class Evaluated:
@@ -80,6 +81,10 @@ class Evaluated:
         """Values and flags of each measure."""
         return self.source.compute(measures)
 
+    def silent_axes(self) -> frozenset[str]:
+        """Axes of a convention that cannot change any value here, such as that of ties where no scores are equal."""
+        return self.source.silent_axes()
+
     def called(self, at: int) -> str:
         """The id of a list; its place, counted from 0, where there is none."""
         return str(at) if self.queries is None else self.queries[at]
@@ -110,6 +115,10 @@ class FromLists:
     def compute(self, measures: list[Measure]) -> list[Column]:
         return self.lists.compute(measures, keep=self.keep)
 
+    def silent_axes(self) -> frozenset[str]:
+        # Documents below the first `keep` make part of the ideal only where it is that of all judged.
+        return self.lists.silent_axes() - (frozenset() if self.keep is None else {"ideal", "ties", "precision"})
+
 
 class Saved:
     """Columns that were computed before the scores were left behind."""
@@ -129,6 +138,10 @@ class Saved:
                 )
         return [self.columns[measure] for measure in measures]
 
+    def silent_axes(self) -> frozenset[str]:
+        hint = "evaluate again."
+        raise MeasureError(message("other conventions need the scores, which a saved result does not hold", hint=hint))
+
 
 class Taken:
     """Columns of some lists of a whole."""
@@ -143,6 +156,9 @@ class Taken:
     def compute(self, measures: list[Measure]) -> list[Column]:
         return [(values[self.rows], flags[self.rows]) for values, flags in self.whole.compute(measures)]
 
+    def silent_axes(self) -> frozenset[str]:
+        return self.whole.silent_axes()
+
 
 class Joined:
     """Columns of lists that were evaluated in parts."""
@@ -156,6 +172,9 @@ class Joined:
     def compute(self, measures: list[Measure]) -> list[Column]:
         of_parts = zip(*(part.compute(measures) for part in self.parts), strict=True)
         return [joined(columns) for columns in of_parts]
+
+    def silent_axes(self) -> frozenset[str]:
+        return frozenset.intersection(*(part.silent_axes() for part in self.parts))
 
 
 def joined(columns: Sequence[Column]) -> Column:

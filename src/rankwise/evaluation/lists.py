@@ -235,6 +235,30 @@ class Lists:
                 columns[at] = column
         return columns
 
+    def silent_axes(self) -> frozenset[str]:
+        """Axes of a convention that cannot change any value on these lists."""
+        labels = self.grades.labels[self.grades.present()]
+        judged = labels[~np.isnan(labels)]
+        found = {
+            "labels": bool((np.trunc(judged) == judged).all()),
+            "negative": bool((judged >= 0).all()),
+            "unjudged": bool((judged >= 0).all()) and len(judged) == len(labels),
+            "ideal": int(self.outside_offsets[-1]) == 0,
+            "missing": not ((np.diff(self.offsets) == 0) & (np.diff(self.outside_offsets) > 0)).any(),
+        }
+        with np.errstate(over="ignore"):
+            single = self.scores.astype(np.float32)
+        equal, nearly_equal = self._equal_scores(self.scores), self._equal_scores(single)
+        found |= {"ties": nearly_equal == 0, "precision": equal == nearly_equal}
+        return frozenset(axis for axis, is_silent in found.items() if is_silent)
+
+    def _equal_scores(self, scores: npt.NDArray[Any]) -> int:
+        """How many neighbours in the order by score are equal, over all lists."""
+        of_list = np.repeat(np.arange(len(self)), np.diff(self.offsets))
+        order = np.lexsort((scores, of_list))
+        scores, of_list = scores[order], of_list[order]
+        return int(((scores[1:] == scores[:-1]) & (of_list[1:] == of_list[:-1])).sum())
+
     def refuse_strangers(self) -> None:
         """A run of which no query is judged belongs to other judgments; one without any query has found nothing."""
         if len(self.scores) == 0 and self.unknown_queries and self.queries is not None:
@@ -266,7 +290,12 @@ class Lists:
         where = (self.scores, self.grades, self.offsets, self.outside_offsets, self._ids(order["ties"]), order)
         users = [measure for measure in measures if isinstance(measure, UserMeasure)]
         plans = [self._plan(m) for m in measures if not isinstance(m, UserMeasure)]
-        columns = iter(_kernels.evaluate(*where, plans, self.threads) if plans else [])
+        # Conventions that differ in nothing on these labels make equal plans, which are computed once.
+        places: dict[Any, int] = {}
+        at = [places.setdefault(_identity(plan), len(places)) for plan in plans]
+        distinct = [plans[at.index(place)] for place in range(len(places))]
+        found = _kernels.evaluate(*where, distinct, self.threads) if plans else []
+        columns = iter([found[place] for place in at])
         if not users:
             return list(columns)
         tables = iter([self._read(measure) for measure in users])
@@ -331,6 +360,14 @@ class Lists:
             return None
         queries = self.queries if self.queries is not None else Ids.of(range(len(self)))
         return (queries.text, queries.spans, self.documents.text, self.documents.spans)
+
+
+def _identity(plan: dict[str, Any]) -> tuple[Any, ...]:
+    """A plan as something that can be looked up."""
+    return tuple(
+        value.tobytes() if isinstance(value, np.ndarray) else tuple(value) if isinstance(value, list) else repr(value)
+        for value in plan.values()
+    )
 
 
 def _drops(convention: Convention) -> tuple[bool, bool]:
