@@ -92,8 +92,8 @@ def test_tables_by_a_column(capsys: pytest.CaptureFixture[str], folder: Path) ->
 TREC = ["qrels.txt", "r.run", "-m", "RR"]
 REFUSALS = [
     ([*TREC, "--by-file", "nowhere.txt"], "nowhere.txt: no such file\nHint: check the path"),
-    ([*TREC, "--by-file", "three.txt"], "three.txt, line 2: there are 3 columns, not two\nHint: each line has a query"),
-    ([*TREC, "--by-file", "half.txt"], "half.txt, line 1: there are 2 columns, not two"),
+    ([*TREC, "--by-file", "three.txt"], "three.txt, line 2: a query and its group are wanted, no more and no less"),
+    ([*TREC, "--by-file", "half.txt"], "half.txt, line 1: a query and its group are wanted"),
     ([*TREC, "--by-file", "twice.txt"], "twice.txt, line 3: query 'q1' is in the groups 'a' and 'b'"),
     ([*TREC, "--by-file", "bytes.txt"], "bytes.txt: it is no UTF-8 (invalid start byte at byte 3)"),
     ([*TREC, "--by-file", "few.txt"], "query 'q2' has no group\nHint: give every query a group"),

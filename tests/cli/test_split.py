@@ -186,6 +186,11 @@ def test_the_verb_refuses(
     assert refusal in capsys.readouterr().err
 
 
+def test_a_file_is_no_folder_for_files(source: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["split", str(source), "-o", str(source), "--folds", "5"]) == 2
+    assert "is a file, and a folder is wanted" in capsys.readouterr().err
+
+
 def test_help_has_examples(capsys: pytest.CaptureFixture[str]) -> None:
     with pytest.raises(SystemExit, match="0"):
         main(["split", "--help"])

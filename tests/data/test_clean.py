@@ -193,6 +193,8 @@ def test_a_document_shown_at_another_place_is_another_row() -> None:
         (lambda f: clean(f / "all.txt", f / "o.txt", removed=f / "o.txt"), "would go to one file"),
         (lambda f: clean(f / "all.txt", f / "there.txt"), "there is such a file already"),
         (lambda f: clean(f / "all.txt", "/dev/null", overwrite=True), "a folder or a device cannot be replaced"),
+        (lambda f: clean(f / "all.txt", "."), "cannot be replaced|cannot be written as such a file"),
+        (lambda f: clean(f / "all.txt", f / "no" / "o.txt"), r"/no: there is no such folder\nHint: make it first"),
         (lambda f: clean(f / "all.txt", f / "o.txt", ["emtpy"]), "there is no reason 'emtpy' to remove anything"),
         (lambda f: clean(f / "all.txt", f / "o.txt", []), "nothing is named to be removed"),
         (lambda f: clean("-", f / "o.txt"), "standard input cannot be cleaned"),

@@ -128,6 +128,9 @@ def test_lightgbm_example_takes_the_sizes_of_lists_from_beside(tmp_path: Path) -
     assert example.read("train").offsets.tolist() == [0, 1, 3]
     assert example.folds[0].test.features is not None
     assert example.folds[0].test.features.shape == (3, 300)
+    write(tmp_path / "rank.train.query", "1\n3\n")
+    with pytest.raises(DataError, match=r"rank\.train\.query: the sizes of lists sum to 4 for 3 rows"):
+        example.read("train")
 
 
 RATINGS = [(1, 31, 4.0, 100), (2, 31, 3.0, 110), (1, 7, 5.0, 120)]
@@ -159,6 +162,9 @@ def test_the_folds_of_movielens_are_those_that_are_there(tmp_path: Path) -> None
 def test_a_folder_that_is_not_there_is_refused(tmp_path: Path) -> None:
     with pytest.raises(DataError, match=r"there is no such folder\nHint: LETOR 4.0 MQ2008 .* is given out at https"):
         collections.mq2008(tmp_path / "nowhere")
+    (tmp_path / "S1.txt").touch()
+    with pytest.raises(DataError, match=r"S1\.txt: is a file, and the folder that holds it is wanted"):
+        collections.mq2008(tmp_path / "S1.txt")
 
 
 @pytest.mark.parametrize(

@@ -218,6 +218,18 @@ def test_a_number_of_folds_that_is_none_is_refused(k: object) -> None:
         folds(data_with_sites(), k)  # type: ignore[arg-type]
 
 
+def test_more_folds_than_lists_are_refused() -> None:
+    with pytest.raises(DataError, match="5 folds need 5 lists, and there are 2\nHint: make fewer"):
+        folds(Dataset.of(labels=[0, 1], group=[1, 1]), 5)
+
+
+def test_what_is_no_dataset_is_not_divided() -> None:
+    with pytest.raises(DataError, match="lists of a Dataset are divided, not str\nHint: read a file"):
+        split("train.txt", {"train": 1, "test": 1})  # type: ignore[arg-type]
+    with pytest.raises(DataError, match="lists of a Dataset are divided, not list"):
+        folds([1, 2, 3])  # type: ignore[arg-type]
+
+
 @pytest.mark.parametrize("seed", [-1, 2**64, 0.5, True])
 def test_a_seed_that_is_none_is_refused(seed: object) -> None:
     with pytest.raises(DataError, match="the seed must be a whole number from 0"):

@@ -152,7 +152,10 @@ BAD_TEXTS = {
     "ends of lines of two kinds": ("qid,label\r\n1,1\n1,0\r\n", r"ends of lines or quotation marks are of several"),
     "decimal commas": ("qid;label\n1;0,5\n", r"t\.csv, line 2: column 'label': '0,5' is no number"),
     "zip": (b"PK\x03\x04" + bytes(50), r"t\.csv: is packed with zip\nHint: unpack it first"),
-    "zeros": (bytes(1000), r"no column is known to be the query\nHint: .*the columns are '.x00.x00"),
+    "zeros": (
+        bytes(1000),
+        r"no column is known to be the query\nHint: name it with `query=` \(`--query`\).*the columns are '.x00.x00",
+    ),
     "no label": ("qid,a\n1,1\n", r"no column is known to be the label"),
 }
 
@@ -182,8 +185,13 @@ BAD_FILES = {
     "no such file": (None, "none.csv", r"none\.csv: no such file"),
     "a folder": ("folder", "folder.csv", r"folder\.csv: is a directory"),
     "Parquet that is none": (b"PAR1xxxx", "t.parquet", r"t\.parquet: .*too small to be a Parquet file"),
+    "Parquet by its first bytes alone": (
+        b"PAR1" + bytes(100),
+        "t.parquet",
+        r"t\.parquet: it begins or ends as no Parquet file does\nHint: it may be cut off",
+    ),
     "Parquet cut off": ("cut", "t.parquet", r"t\.parquet: "),
-    "gzip cut off": ("gzip", "t.csv.gz", r"t\.csv\.gz: Unexpected end of GZIP"),
+    "gzip cut off": ("gzip", "t.csv.gz", r"t\.csv\.gz: the packed file is cut off\nHint: copy"),
 }
 
 
@@ -224,9 +232,9 @@ BAD_FRAMES = {
     "weights that differ": (
         {},
         {"weight": "x"},
-        r"column 'x' has two values within list 0\nHint: a weight",
+        r"column 'x' has two values within list '1'\nHint: a weight",
     ),
-    "a negative weight": ({"x": [-1.0, -1.0, 1.0]}, {"weight": "x"}, r"the weight of list 0 is -1"),
+    "a negative weight": ({"x": [-1.0, -1.0, 1.0]}, {"weight": "x"}, r"the weight of list '1' is -1"),
     "a position of 0": ({"x": [0, 1, 2]}, {"position": "x"}, r"column 'x' holds 0, which is no position"),
     "a broken position": ({}, {"position": "x"}, r"column 'x' holds 0\.5, which is no position"),
     "no row": ({"qid": [], "docno": [], "label": [], "x": []}, {}, r"^there are no rows"),

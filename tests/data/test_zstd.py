@@ -10,6 +10,7 @@ from rankwise import (
     Dataset,
     Qrels,
     Run,
+    read_groups,
     read_letor,
     read_qrels,
     read_run,
@@ -39,6 +40,11 @@ def test_scores_go_through_zstd_unchanged(tmp_path):
     write_scores(scores, tmp_path / "scores.zst")
     assert (tmp_path / "scores.zst").read_bytes().startswith(MAGIC)
     np.testing.assert_array_equal(read_scores(tmp_path / "scores.zst"), scores)
+
+
+def test_groups_are_read_from_zstd(tmp_path):
+    (tmp_path / "groups").write_bytes(pack_zstd(b"q1\tnews\n"))
+    assert read_groups(tmp_path / "groups") == {"q1": "news"}
 
 
 def test_letor_and_trec_files_go_through_zstd(tmp_path):

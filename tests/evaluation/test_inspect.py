@@ -313,6 +313,11 @@ def test_a_label_of_5_weighs_31_clicks_under_exp2_and_5_under_linear() -> None:
 def test_a_label_without_gain_is_said_of_the_tools_that_give_none() -> None:
     said = inspect(with_labels(lambda labels: put(labels, 7, 3)))["RW206"][0].effects
     assert said[0] == "label 3: no gain in letor3, letor4"
+    hint = inspect(with_labels(lambda labels: put(labels, 7, 3)))["RW206"][0].hint
+    assert hint == "leave those tools out, or merge the highest grades for them."
+    several = inspect(with_labels(lambda labels: put(put(labels, 7, 5), 8, 3)))["RW206"][0]
+    assert several.words == "some tools give no gain to labels 3, 5, those of 2 of 240 documents"
+    assert several.hint == "leave those tools out, or number the grades from 0 without gaps for them."
     values = evaluate([3, 0, 1], [1.0, 2.0, 3.0], ["letor4:nDCG(short='as is')@3", "nDCG@3"], group=[3])
     assert values[0].mean == 1 > values[1].mean
 
@@ -321,6 +326,16 @@ def test_what_was_said_of_one_file_is_not_said_again_of_the_next() -> None:
     text = str(inspect({"a": fine(), "b": fine().take(range(1, 5))}, k=13))
     assert text.count("Hint: a cut-off of 12 leaves no list short") == 1
     assert text.count("RW102") == 2
+
+
+def test_what_was_found_in_several_files_is_added_up() -> None:
+    report = inspect({"a": fine(), "b": fine().take(range(1, 5))}, k=13)
+    lists = LISTS + 4
+    assert report.together == {"RW102": (lists, lists)}
+    assert f"in all 2 sources: {lists} of {lists} lists" in str(report)
+    assert f"RW102 in all 2 sources: {lists} of {lists} lists" in report.to_markdown()
+    assert report.as_dict()["together"] == {"RW102": {"count": lists, "of": lists}}
+    assert inspect(fine(), k=13).together == {}
 
 
 def test_one_score_for_all_scores_what_the_order_of_rows_makes_of_it() -> None:
@@ -441,6 +456,10 @@ def test_mq2008_has_220_empty_and_403_short_lists(real_data: Path) -> None:
     assert report["RW102"][0].words == "403 of 784 lists have fewer than 10 documents"
     assert "letor4:NDCG@10 0.3737" in " ".join(report["RW102"][0].effects)
     assert report.passes()
+    parts = inspect([real_data / "mq2008" / f"S{part}.txt.gz" for part in range(1, 6)])
+    assert parts.together["RW101"] == (220, 784)
+    assert parts.together["RW102"] == (403, 784)
+    assert "in all 5 sources: 403 of 784 lists" in str(parts)
 
 
 def test_the_clicks_of_expedia_are_told_by_what_was_paid(real_data: Path) -> None:

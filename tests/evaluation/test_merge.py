@@ -11,7 +11,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from rankwise import DataError, Dataset, Result, evaluate, load_result, merge_results
-from rankwise.errors import RankwiseError
+from rankwise.errors import MeasureError, RankwiseError
 
 MEASURES = ["nDCG@3", "AP(empty='skip')", "RR(mean='geometric')", "NumRel(mean='sum')"]
 
@@ -116,3 +116,8 @@ def test_what_is_no_part_of_one_whole_is_refused(other: Result, says: str) -> No
 def test_nothing_cannot_be_merged() -> None:
     with pytest.raises(DataError, match="there are no results to merge"):
         merge_results([])
+
+
+def test_what_is_no_result_is_not_merged() -> None:
+    with pytest.raises(MeasureError, match="results are merged, not int"):
+        merge_results([ONE, 3])  # type: ignore[list-item]

@@ -87,7 +87,9 @@ def test_a_level_of_recall_lies_between_0_and_1(recall: object) -> None:
         ("yahoo:AP", "does not compute AP", "it has nDCG, ERR; for AP choose another convention."),
         ("ranklib:BEST@5", "is not supported: the greatest label", ""),
         ("P@1..3", "'P@1..3' names 3 measures where one is wanted", ""),
-        ("hits@10", "'hits@10' is not clear", "write P@10 for their share, Success@10 for the hit rate."),
+        ("hits@10", "'hits@10' is not clear", "write NumRelRet@10 for the number, Success@10 for the hit"),
+        ("Hits@5", "'Hits@5' is not clear", "write NumRelRet@5 for the number"),
+        ("nDCG@١٠", "the cut-off in 'nDCG@١٠' is '١٠', not a whole number", "write it like nDCG@10"),
         ("rbp.95", "'rbp.95' is not clear", "write its persistence as a parameter, like RBP(p=0.95)."),
     ],
 )  # fmt: skip

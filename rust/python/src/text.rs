@@ -36,6 +36,11 @@ impl Text {
         self.0.text().len()
     }
 
+    /// All bytes, unpacked.
+    fn content<'py>(&self, py: Python<'py>) -> Bound<'py, PyBytes> {
+        PyBytes::new(py, self.0.text())
+    }
+
     /// The bytes under a span.
     fn at<'py>(&self, py: Python<'py>, span: u64) -> Bound<'py, PyBytes> {
         PyBytes::new(py, Span(span).of(self.0.text()))

@@ -218,10 +218,11 @@ def _trec(arguments: Namespace, options: dict[str, Any]) -> list[Result]:
     judgments, *runs = arguments.files
     if arguments.files.count("-") > 1:
         raise RankwiseError(message("standard input can be only one of the files"))
+    from rankwise.data.formats.doors import read_ahead, read_qrels, read_run
+
     # The kernels read while Python imports NumPy; one run at a time, since runs are large.
-    first = _read_ahead(runs[0], False, arguments.threads)
-    qrels_file = _read_ahead(judgments, True, arguments.threads)
-    from rankwise.data.formats.doors import read_qrels, read_run
+    first = read_ahead(runs[0], qrels=False, threads=arguments.threads)
+    qrels_file = read_ahead(judgments, qrels=True, threads=arguments.threads)
     from rankwise.evaluation.evaluate import evaluate
 
     qrels = read_qrels(qrels_file, threads=arguments.threads)
@@ -230,14 +231,6 @@ def _trec(arguments: Namespace, options: dict[str, Any]) -> list[Result]:
         with _refusals_name(name):
             results.append(evaluate(qrels, read_run(path, threads=arguments.threads), name=name, **options))
     return results
-
-
-def _read_ahead(path: str, qrels: bool, threads: int | None) -> Any:
-    """A TREC file that is being read; of a table, its path."""
-    from rankwise import _kernels
-    from rankwise.data.formats.doors import is_table
-
-    return path if is_table(path) else _kernels.read_ahead(path, qrels=qrels, threads=threads)
 
 
 class _refusals_name:

@@ -160,7 +160,7 @@ def _checked(drop: Iterable[str]) -> tuple[str, ...]:
 def _report_path(target: Path, removed: PathLike | None) -> Path | None:
     if removed is not None:
         return Path(removed)
-    return None if str(target) == "-" else target.with_name(f"{target.name}.removed.csv")
+    return None if str(target) == "-" or not target.name else target.with_name(f"{target.name}.removed.csv")
 
 
 def _refuse_places(source: Path, target: Path, report: Path | None, *, overwrite: bool) -> None:

@@ -85,6 +85,8 @@ def split_file(
     shares = dict.fromkeys(_fold_parts(folds), 1.0) if into is None else dict(into)
     suffix = "".join(source.suffixes[-2:]) if source.suffix in (".gz", ".zst") else source.suffix
     files = _files(shares, suffix) if folds is None else _fold_files(folds, suffix)
+    if target.exists() and not target.is_dir():
+        raise DataError(message("is a file, and a folder is wanted", place=str(target), hint="choose another name."))
     _refuse_overwriting(source, target, files, overwrite=overwrite)
     reader = text_or_parquet(source, query, group or time, skip_bad_lines)
     lists = reader.lists()

@@ -111,6 +111,9 @@ def folds(data: Dataset, k: int = 5, *, group: Any = None, seed: int = 0, valida
     least = 3 if validation else 2
     if isinstance(k, bool) or not isinstance(k, (int, np.integer)) or k < least:
         raise DataError(message(f"the number of folds must be a whole number from {least}, not {k!r}"))
+    _refuse_no_dataset(data)
+    if len(data) < k:
+        raise DataError(message(f"{k} folds need {k} lists, and there are {len(data)}", hint="make fewer folds."))
     names = [f"S{part}" for part in range(1, int(k) + 1)]
     parts = assign(list(data.queries), dict.fromkeys(names, 1), group=per_list(data, group), seed=seed)
 
@@ -153,8 +156,15 @@ def split(
     >>> list(split(data, {"train": 0.6, "test": 0.4}, time=[5, 4, 3, 2, 1])["train"].queries)
     ['c', 'd', 'e']
     """
+    _refuse_no_dataset(data)
     parts = assign(list(data.queries), into, group=per_list(data, group), time=per_list(data, time), seed=seed)
     return {name: data.take(np.flatnonzero(parts == part)) for part, name in enumerate(into)}
+
+
+def _refuse_no_dataset(data: object) -> None:
+    if not isinstance(data, Dataset):
+        hint = "read a file with `rankwise.read`, or divide it with `rankwise split`."
+        raise DataError(message(f"lists of a Dataset are divided, not {type(data).__name__}", hint=hint))
 
 
 def assign(

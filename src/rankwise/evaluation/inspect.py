@@ -17,7 +17,7 @@ from rankwise.data.judgments import JudgedRun, Qrels, Run, judge
 from rankwise.errors import DataError, RankwiseError, message
 from rankwise.evaluation.checks import features, labels, lists, rows
 from rankwise.evaluation.checks import scores as ranked
-from rankwise.evaluation.checks.base import Finding, Subject, found, nouns
+from rankwise.evaluation.checks.base import ADDED, Finding, Subject, found, nouns
 from rankwise.evaluation.table import Table
 
 __all__ = ["Report", "inspect"]
@@ -57,6 +57,10 @@ class Report:
     def __init__(self, subjects: Sequence[Subject]) -> None:
         self.k = subjects[0].k
         self.sources = {subject.name: repr(subject.data) for subject in subjects}
+        self._sizes = {
+            "lists": sum(len(subject) for subject in subjects),
+            "rows": sum(len(subject.data.labels) for subject in subjects),
+        }
         findings = [replace(one, place=subject.name) for subject in subjects for one in _findings(subject)]
         findings += _in_several(subjects)
         self.findings = sorted(findings, key=lambda one: (SEVERITIES.index(one.severity), one.code))
@@ -82,6 +86,21 @@ class Report:
         """Whether nothing is wrong: no error, nor a warning if `strict`."""
         return not self.of_severity("error") and not (strict and self.of_severity("warning"))
 
+    @property
+    def together(self) -> dict[str, tuple[int, int]]:
+        """Of codes that were found in several sources and count lists or rows: how many of how many in all sources.
+
+        >>> first, second = Dataset.of(labels=[0, 1], qid=["a", "b"]), Dataset.of(labels=[0, 0, 1], qid=["c", "d", "d"])
+        >>> inspect({"first": first, "second": second}, k=2).together
+        {'RW101': (2, 4), 'RW102': (3, 4)}
+        """
+        found_in = {code: self[code] for code in ADDED}
+        return {
+            code: (sum(one.count for one in several), self._sizes[ADDED[code]])
+            for code, several in found_in.items()
+            if len(several) > 1
+        }
+
     def summary(self) -> str:
         """How many of each severity.
 
@@ -100,12 +119,25 @@ class Report:
     def _paragraphs(self) -> Iterator[str]:
         """Each finding; what was said of its code before, of another source, is not said again."""
         said: set[tuple[str, str]] = set()
+        together = self._in_all()
         for finding in self.findings:
-            below = [*finding.effects, *([f"Hint: {finding.hint}"] if finding.hint else [])]
+            below = [
+                *together.get(finding.code, ()),
+                *finding.effects,
+                *([f"Hint: {finding.hint}"] if finding.hint else []),
+            ]
             new = [line for line in below if (finding.code, line) not in said]
             said |= {(finding.code, line) for line in new}
             filled = [fill(line, _WIDTH, initial_indent=" " * 4, subsequent_indent=" " * 6) for line in new]
             yield "\n".join([fill(self._head(finding), _WIDTH, subsequent_indent=" " * 4), *filled])
+
+    def _in_all(self) -> dict[str, list[str]]:
+        """The same in words, for codes that have it."""
+        several = len(self.sources)
+        return {
+            code: [f"in all {several} sources: {count:,} of {of:,} {ADDED[code]}"]
+            for code, (count, of) in self.together.items()
+        }
 
     def _head(self, finding: Finding) -> str:
         place = f"{finding.place}: " if finding.place and len(self.sources) > 1 else ""
@@ -124,7 +156,8 @@ class Report:
             for f in self.findings
         ]
         title = "; ".join(f"{name}: {what}" if name else what for name, what in self.sources.items())
-        return Table(head, cells, [self.summary()], title, left=frozenset(range(5)))
+        notes = [f"{code} {words}" for code, (words,) in self._in_all().items()]
+        return Table(head, cells, [*notes, self.summary()], title, left=frozenset(range(5)))
 
     def to_markdown(self) -> str:
         return self._table().to_markdown()
@@ -141,6 +174,7 @@ class Report:
             "k": self.k,
             "sources": self.sources,
             "counts": {severity: len(self.of_severity(severity)) for severity in SEVERITIES},
+            "together": {code: {"count": count, "of": of} for code, (count, of) in self.together.items()},
             "findings": [
                 {field: _plain(getattr(finding, field)) for field in fields} for finding in self.findings
             ],

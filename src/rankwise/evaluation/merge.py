@@ -34,6 +34,9 @@ def merge_results(parts: Iterable[Result], *, name: str | None = None) -> Result
     given = list(parts)
     if not given:
         raise DataError(message("there are no results to merge"))
+    for part in given:
+        if not isinstance(part, Result):
+            raise MeasureError(message(f"results are merged, not {type(part).__name__}"))
     first = given[0]
     for part in given[1:]:
         _refuse_other_measures(first, part)

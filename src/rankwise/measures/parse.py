@@ -50,8 +50,9 @@ SYNONYMS: dict[str, str] = {
 
 # Names that mean one thing here and another there, and what to write instead.
 UNCLEAR: dict[str, str] = {
-    **{f"hits{at}{{k}}": "it counts the relevant documents in the first k, or asks whether there is one: write P@{k} "
-       "for their share, Success@{k} for the hit rate." for at in ("@", "_", "_at_")},
+    **{f"{word}{at}{{k}}": "it is the number of relevant documents in the first k, or whether there is one: write "
+       "NumRelRet@{k} for the number, Success@{k} for the hit rate."
+       for word in ("hits", "Hits") for at in ("@", "_", "_at_")},
     "rbp.{k}": "write its persistence as a parameter, like RBP(p=0.95).",
 }  # fmt: skip
 
@@ -190,7 +191,7 @@ def _choices(text: str, inside: str) -> dict[str, Any]:
     except (SyntaxError, ValueError, TypeError, AssertionError, RecursionError, MemoryError):
         found, why = None, ""
     if found is None:
-        hint = f"write it like nDCG(gain='linear', rel=2)@10; the choices are {', '.join(list(AXES)[:6])}, …"
+        hint = f"write it like nDCG(gain='linear', ties='worst')@10; the choices are {', '.join(list(AXES)[:6])}, …"
         raise MeasureError(message(f"the choices in '{text}' cannot be read{why}", hint=hint))
     for word in _NO_CHOICES:
         if word in found:
@@ -228,7 +229,11 @@ def _unknown(text: str, known: Iterable[str], prefix: str = "", has: Iterable[st
 
     word = text.removeprefix(f"{prefix}:") if prefix else text
     stem, at, k = word.rpartition("@")
-    if at and not k.isdigit() and (stem.partition("(")[0] in MEASURES or SYNONYMS.get(stem) in MEASURES):
+    if (
+        at
+        and not (k.isascii() and k.isdigit())
+        and (stem.partition("(")[0] in MEASURES or SYNONYMS.get(stem) in MEASURES)
+    ):
         what = f"the cut-off in '{text}' is '{k}', not a whole number from 1"
         return MeasureError(message(what, hint=f"write it like {text.rpartition('@')[0]}@10."))
     candidates = sorted({name.replace("{k}", k if k.isdigit() else "10") for name in known})

@@ -139,7 +139,7 @@ impl<'t> Reader<'t> {
         if !has_query {
             return Err(self
                 .refuse(at, |word| format!("expected `qid:` and a query id after the label, and found {word}"))
-                .hint("for a file without query ids, give the group sizes."));
+                .hint("for LETOR text without query ids, give the size of each list with `group=` (`--group FILE`)."));
         }
         let start = at + b"qid:".len();
         let end = word_end(self.text, start);

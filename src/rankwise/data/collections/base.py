@@ -193,7 +193,8 @@ def found(about: About, folder: PathLike, layouts: Sequence[Layout]) -> Collecti
     """The collection in that folder, in the layout of which most is there."""
     place = Path(folder)
     if not place.is_dir():
-        raise DataError(message("there is no such folder", place=str(place), hint=_from(about)))
+        what = "is a file, and the folder that holds it is wanted" if place.exists() else "there is no such folder"
+        raise DataError(message(what, place=str(place), hint=_from(about)))
     there = [sum(file.place(place) is not None for file in layout.files) for layout in layouts]
     if not any(there):
         names = " · or · ".join(_few([file.name for file in layout.files]) for layout in layouts)

@@ -15,6 +15,11 @@ KNOWN: Mapping[str, tuple[str, ...]] = {
     "label": ("relevance", "label", "rating"),
     "score": ("score", "prediction"),
 }
+# How a column is named, where an argument of the same name is not all.
+NAMED = {
+    "label": "`label=` (`--label`), or those of events with `labels={'booked': 5, 'clicked': 1}` "
+    "(`--label booked=5,clicked=1`)"
+}
 
 
 def chosen(what: str, given: str | None, names: Sequence[str], place: str, *, wanted: bool = True) -> str | None:
@@ -33,7 +38,8 @@ def chosen(what: str, given: str | None, names: Sequence[str], place: str, *, wa
         )
     if not found and wanted:
         known = ", ".join(KNOWN[what])
-        hint = f"name it with {what}=…; without, one of {known} is taken. {listed(names)}"
+        how = NAMED.get(what, f"`{what}=` (`--{what}`)")
+        hint = f"name it with {how}; one of {known} is understood without; {listed(names)}"
         raise DataError(message(f"no column is known to be the {what}", place=place, hint=hint))
     return found[0] if found else None
 

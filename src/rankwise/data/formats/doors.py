@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     from rankwise.data.dataset import Dataset
     from rankwise.data.judgments import Qrels, Run
 
-__all__ = ["is_frame", "is_table", "read", "read_qrels", "read_run"]
+__all__ = ["is_frame", "is_table", "read", "read_ahead", "read_qrels", "read_run"]
 
 ENDINGS = (".csv", ".tsv", ".parquet")
 PACKED = (".gz", ".zst")
@@ -61,6 +61,16 @@ def read(source: Any, **options: Any) -> Dataset:
     from rankwise.data.formats import letor
 
     return letor.read(source, **options)
+
+
+def read_ahead(path: str, *, qrels: bool, threads: int | None = None) -> Any:
+    """A TREC file that is being read while the caller does something else, for `read_qrels` or `read_run`.
+
+    Of a table, its path.
+    """
+    from rankwise import _kernels
+
+    return path if is_table(path) else _kernels.read_ahead(path, qrels=qrels, threads=threads)
 
 
 def read_qrels(source: Any, *, threads: int | None = None, **columns: Any) -> Qrels:

@@ -328,6 +328,12 @@ def _refusal(text: str, place: str) -> DataError:
     text = re.sub(r"^.*?Error: ", "", text, count=1, flags=re.DOTALL)
     line = re.search(r"CSV Error on Line: (\d+)\n", text)
     if line is None:
+        if "end of GZIP stream" in text:
+            hint = "copy or download it again."
+            return DataError(message("the packed file is cut off", place=place, hint=hint))
+        if "magic bytes" in text:
+            what = "it begins or ends as no Parquet file does"
+            return DataError(message(what, place=place, hint="it may be cut off: copy or download it again."))
         if "invalid state" in text:
             return DataError(message("ends of lines or quotation marks are of several kinds", place=place))
         return DataError(message(_short(text.strip().partition("\n")[0]), place=place))

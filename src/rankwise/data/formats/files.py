@@ -75,6 +75,10 @@ def writing(path: PathLike) -> Iterator[IO[bytes] | gzip.GzipFile]:
 def placing(path: PathLike) -> Iterator[Path]:
     """A place to write a file to, which gets its name once the block has ended without an error."""
     target = Path(path)
+    if not target.parent.is_dir():
+        raise DataError(message("there is no such folder", place=str(target.parent), hint="make it first."))
+    if target.is_dir():
+        raise DataError(message("is a folder, not a file", place=str(target), hint="name a file in it."))
     # In the same folder, so that the last step is a rename within one file system.
     part = target.with_name(f".{target.name}.{secrets.token_hex(4)}.part")
     try:

@@ -62,7 +62,7 @@ def read(
     )
     documents = None if found.documents is None else Ids(text, found.documents)
     if found.offsets is None or found.queries is None:
-        return Dataset.of(found.features, found.labels, group=_sizes(group), documents=documents)
+        return Dataset.of(found.features, found.labels, group=_sizes(group, len(found.labels)), documents=documents)
     features, labels, rows = found.features, found.labels, found.rows
     if rows is not None:
         features, labels = features[rows], labels[rows]
@@ -90,8 +90,16 @@ def write(dataset: Dataset, path: PathLike) -> None:
             file.write("".join(lines).encode())
 
 
-def _sizes(group: Any) -> Any:
-    return scores.read(group) if isinstance(group, (str, os.PathLike)) else group
+def _sizes(group: Any, rows: int) -> Any:
+    """The size of each list, as given or from a file, which a refusal names."""
+    if not isinstance(group, (str, os.PathLike)):
+        return group
+    sizes = scores.read(group)
+    if sizes.sum() != rows:
+        raise DataError(
+            message(f"the sizes of lists sum to {sizes.sum():,g} for {rows:,} rows", place=os.fspath(group))
+        )
+    return sizes
 
 
 def _check_writable(dataset: Dataset) -> None:

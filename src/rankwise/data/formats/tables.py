@@ -202,7 +202,8 @@ def _dataset(table: engine.Table, roles: _Roles, matrix: Sequence[str]) -> Datas
     documents = None if roles.document is None else Ids(found.text, placed(next(columns)))
     weights = None
     if roles.weight is not None:
-        weights = _one_a_list(placed(next(columns)), found.offsets, roles.weight, table.place)
+        queries = Ids(found.text, found.queries)
+        weights = _one_a_list(placed(next(columns)), found.offsets, queries, roles.weight, table.place)
     of_documents = None if roles.document_weight is None else placed(weights_of_documents(next(columns), found.rows))
     positions = None if roles.position is None else placed(_positions(next(columns), roles.position, table.place))
     return Dataset(
@@ -340,17 +341,19 @@ def _as_kept(values: npt.NDArray[Any], column_type: str, text: _kernels.Text) ->
     return Ids(text, values) if values.dtype == np.uint64 else values
 
 
-def _one_a_list(values: npt.NDArray[np.float64], offsets: npt.NDArray[np.int64], name: str, place: str) -> Any:
+def _one_a_list(
+    values: npt.NDArray[np.float64], offsets: npt.NDArray[np.int64], queries: Ids, name: str, place: str
+) -> npt.NDArray[np.float64]:
     """The weight of each list, which all its rows repeat."""
     weights = values[offsets[:-1]]
     same = values == np.repeat(weights, np.diff(offsets))
     bad = ~(np.isfinite(weights) & (weights >= 0))
     if bad.any():
-        what = f"column '{name}': the weight of list {int(bad.argmax())} is {weights[bad][0]:g}"
+        what = f"column '{name}': the weight of list '{queries[int(bad.argmax())]}' is {weights[bad][0]:g}"
         raise DataError(message(what, place=place, hint="weights are finite and not negative."))
     if not same.all():
         at = int(np.searchsorted(offsets, int((~same).argmax()), side="right")) - 1
-        what = f"column '{name}' has two values within list {at}"
+        what = f"column '{name}' has two values within list '{queries[at]}'"
         raise DataError(message(what, place=place, hint="a weight is of a list: all its rows have the same."))
     return weights
 

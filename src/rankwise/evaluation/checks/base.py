@@ -18,7 +18,7 @@ from rankwise.errors import ConventionError
 from rankwise.evaluation.lists import Lists
 from rankwise.measures.base import Measure
 
-__all__ = ["CODES", "Finding", "Subject", "found", "in_words", "nouns"]
+__all__ = ["ADDED", "CODES", "Finding", "Subject", "found", "in_words", "nouns"]
 
 # Code → severity and what is found. An error makes numbers or models wrong, a warning makes tools disagree or lists
 # useless, a note is to be known. A code keeps its meaning for good.
@@ -55,6 +55,11 @@ CODES: dict[str, tuple[str, str]] = {
     "RW503": ("warning", "lists in which all scores are equal"),
 }
 
+# Codes that count lists or rows, of which those of several sources add up.
+ADDED = {
+    "RW101": "lists", "RW102": "lists", "RW103": "lists", "RW104": "lists",
+    "RW401": "rows", "RW402": "rows", "RW405": "rows",
+}  # fmt: skip
 SHOWN = 3
 # Where so many conventions agree against others, they are not named.
 OTHERS = 4

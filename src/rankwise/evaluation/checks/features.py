@@ -143,7 +143,7 @@ def _of_the_query(subject: Subject, within: npt.NDArray[np.bool_]) -> Iterator[F
             f"{{n}} of {{of}} {nouns(of, 'feature')} {nouns(count, 'is', 'are')} constant within every list",
             count,
             of,
-            effects=["alone it orders nothing; a linear ranker cannot use it"],
+            effects=["such a feature alone orders nothing; a linear ranker cannot use it"],
             hint="they describe the query: keep them for trees and networks.",
             examples=subject.feature_names(np.flatnonzero(within)[:6].tolist()),
         )

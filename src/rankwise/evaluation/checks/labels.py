@@ -128,17 +128,20 @@ def _without_gain(subject: Subject, positive: Values) -> Iterator[Finding]:
     if not lost:
         return
     labels = np.sort(np.concatenate([*lost.values()]))
+    graded = bool((np.diff(positive, prepend=0) <= 1).all())
+    which = f"{nouns(len(labels), 'label')} {_few(labels)}, {nouns(len(labels), 'that', 'those')}"
+    mend = "merge the highest grades" if graded else "number the grades from 0 without gaps"
     relevant = by_tool(lambda c: _few(positive[c.relevant(positive)]), "P", subject.k)
     yield found(
         "RW206",
-        f"some tools give no gain to label {_few(labels)}, that of {{n}} of {{of}} documents",
+        f"some tools give no gain to {which} of {{n}} of {{of}} documents",
         int(np.isin(subject.all_labels, labels).sum()),
         len(subject.all_labels),
         effects=[
-            *(f"label {_few(np.array(those))}: {said}" for said, those in lost.items()),
+            *(f"{nouns(len(those), 'label')} {_few(np.array(those))}: {said}" for said, those in lost.items()),
             f"labels that P counts as relevant: {in_words(relevant)}" if len(relevant) > 1 else "",
         ],
-        hint="number the grades from 0 without gaps, or leave those tools out.",
+        hint=f"leave those tools out, or {mend} for them.",
     )
 
 

@@ -47,7 +47,7 @@ def _means(subject: Subject, empty: Mask) -> str:
     scores = subject.usable_scores
     columns = [] if scores is None else subject.columns(scores, [nDCG(k, negative="zero")])
     if not columns:
-        return f"the mean of one and the same ranking moves by up to {share:.4f} with it"
+        return f"by this choice alone the mean of one and the same ranking moves by up to {share:.4f}"
     counted = subject.mean(columns[0], ~empty)
     zero, one = counted * (1 - share), counted * (1 - share) + share
     return f"mean nDCG@{k} of these scores: {zero:.4f} if they count 0, {one:.4f} if 1, {counted:.4f} if left out"
