@@ -178,6 +178,30 @@ def test_letters_say_what_is_significantly_worse() -> None:
     )
 
 
+def test_it_says_if_nothing_can_be_significant() -> None:
+    few = compare([result("a", [0, 0, 0, 0]), result("b", [1, 1, 1, 1])], tests="sign")
+    assert few.contrasts[0].p["sign"] == 0.125
+    assert "no p can be below 0.12 here, so that nothing is called significant: more lists" in str(few)
+    many = drawn(10, 40)
+    assert "no p can be below 0.45 here, so that nothing is called significant: more permutations" in str(
+        compare(many, permutations=99)
+    )
+    for options in ({}, {"tests": "t"}, {"permutations": 99, "correction": "none"}):
+        assert "no p can be below" not in str(compare(many, **options))
+
+
+def test_tukeys_residual_is_that_of_least_squares() -> None:
+    systems = drawn(4, 20)
+    values = np.stack([one["AP"].values for one in systems])
+    rows, columns = np.divmod(np.arange(80), 20)
+    design = np.hstack([rows[:, None] == np.arange(4), columns[:, None] == np.arange(1, 20)]).astype(float)
+    _, residual, rank, _ = np.linalg.lstsq(design, values.ravel(), rcond=None)
+    error = math.sqrt(residual[0] / (80 - rank) / 20)
+    for contrast in compare(systems, tests="tukey").contrasts:
+        wanted = stats.studentized_range.sf(abs(contrast.difference) / error, 4, 80 - rank)
+        assert contrast.raw_p["tukey"] == pytest.approx(wanted, rel=1e-6, abs=1e-12)
+
+
 def test_sums_and_geometric_means_are_compared_as_they_are_shown() -> None:
     sums = ["trec_eval:num_rel_ret"]
     found = compare([result("a", [3, 4, 5], measures=sums), result("b", [4, 4, 7], measures=sums)]).contrasts[0]

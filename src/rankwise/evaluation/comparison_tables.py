@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from rankwise.evaluation.paired import TESTS, Contrast, Paired
 from rankwise.evaluation.present import _json_number, _number, _range, conventions
+from rankwise.evaluation.significance import tries_all_signs
 from rankwise.evaluation.table import Marked, Table
 
 if TYPE_CHECKING:
@@ -42,7 +43,8 @@ def means(comparison: Comparison, *, digits: int = 4) -> Table:
             row += [Marked(_number(float(paired.means[at]), digits), marked[at]), _range(paired.interval(at), digits)]
         rows.append(row)
     left = frozenset(at for at, cell in enumerate(head) if cell != interval)
-    return Table(head, rows, [*_letter_notes(comparison, letters), *_notes(comparison)], left=left)
+    notes = [*_letter_notes(comparison, letters), *_out_of_reach(comparison), *_notes(comparison)]
+    return Table(head, rows, notes, left=left)
 
 
 def _letters(comparison: Comparison) -> str:
@@ -87,9 +89,26 @@ def significance_words(comparison: Comparison) -> str:
 
 def _drawn(comparison: Comparison) -> str:
     s = comparison.settings
+    exact = all(tries_all_signs(paired.lists, s.permutations) for paired in comparison.paired)
+    return "all signs" if exact else f"{s.permutations:,} draws, seed {s.seed}"
+
+
+def _out_of_reach(comparison: Comparison) -> list[str]:
+    """Whether the least p that the first test can have, corrected, is too large to call anything significant."""
+    s, test = comparison.settings, comparison.settings.tests[0]
     lists = max(paired.lists for paired in comparison.paired)
-    # As `significance.randomisation` decides.
-    return "all signs" if lists <= 24 and 2**lists <= s.permutations else f"{s.permutations:,} draws, seed {s.seed}"
+    if test in ("t", "tukey") or s.correction == "bh" or not lists:
+        return []
+    # All differences of one sign: two of the 2ⁿ ways.
+    drawn = test == "randomisation" and not tries_all_signs(lists, s.permutations)
+    least = 1 / (1 + s.permutations) if drawn else 2.0 ** (1 - lists)
+    least *= 1 if s.correction == "none" else len(comparison.family)
+    if least < s.alpha:
+        return []
+    more = "more permutations" if drawn else "more lists"
+    return [
+        f"no p can be below {min(1.0, least):.2g} here, so that nothing is called significant: {more}, or fewer pairs"
+    ]
 
 
 def differences(comparison: Comparison, *, digits: int = 4) -> Table:

@@ -29,6 +29,7 @@ __all__ = [
     "randomisation",
     "sign",
     "studentized_range_sf",
+    "tries_all_signs",
     "tukey",
     "wilcoxon",
 ]
@@ -142,7 +143,7 @@ def randomisation(
     lists = values.shape[1]
     if permutations < 1:
         raise RankwiseError(message(f"permutations must be a whole number from 1, not {permutations}"))
-    exact = lists <= 24 and 2**lists <= permutations
+    exact = tries_all_signs(lists, permutations)
     extreme = _kernels.randomisation(
         np.ascontiguousarray(values, dtype=np.float64),
         np.ascontiguousarray(pairs, dtype=np.uint32),
@@ -152,6 +153,11 @@ def randomisation(
     )
     counts = extreme.astype(np.float64)
     return counts / 2.0**lists if exact else (1.0 + counts) / (1.0 + permutations)
+
+
+def tries_all_signs(lists: int, permutations: int) -> bool:
+    """Whether the randomisation test of so many lists is exact."""
+    return lists <= 24 and 2**lists <= permutations
 
 
 def tukey(values: Values, pairs: npt.NDArray[np.integer]) -> Values:
