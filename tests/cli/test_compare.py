@@ -75,6 +75,12 @@ def test_the_logged_order_can_be_the_baseline(folder: Path, capsys: Capture) -> 
     assert [line.split()[1] for line in shown.splitlines() if "1.0000 − 0.5000" in line] == ["even", "odd"]
 
 
+def test_a_column_that_is_kept_is_no_score(folder: Path, capsys: Capture) -> None:
+    words = ["compare", "--table", "log.csv", "--label", "click", "-m", "RR", "--baseline-column", "position"]
+    assert main(words) == 2
+    assert "no column is known to be the score" in capsys.readouterr().err
+
+
 @pytest.mark.parametrize(("form", "sign"), [("markdown", "| ---"), ("latex", r"\toprule"), ("html", "<table>")])
 def test_other_forms(form: str, sign: str, folder: Path, capsys: Capture) -> None:
     assert main([*RUNS, "--format", form, "--bca", "--digits", "2"]) == 0

@@ -17,8 +17,8 @@ from scipy import stats
 from evaluation.systems import drawn, result
 from rankwise import DataError, MeasureError, RankwiseError, compare, evaluate, hotel_searches
 from rankwise.evaluation.interval import bca_interval, bootstrap_interval, resampled_means
-from rankwise.evaluation.paired import TESTS
-from rankwise.evaluation.significance import correct, detectable, power, tukey
+from rankwise.evaluation.paired import TESTS, Settings
+from rankwise.evaluation.significance import correct, detectable, lists_needed, power, tukey
 
 RNG = np.random.default_rng(11)
 
@@ -166,6 +166,12 @@ def test_what_differs_by_rounding_does_not_differ() -> None:
     assert found.counts == (0, 2, 0) and set(found.p.values()) == {1.0}
 
 
+def test_a_p_at_the_level_is_not_below_it() -> None:
+    assert Settings().alpha == 0.05
+    found = compare([result("a", [0, 0, 0]), result("b", [1, 1, 1])], tests="randomisation", level=0.75).contrasts[0]
+    assert found.p["randomisation"] == 0.25 and not found.significant
+
+
 def test_letters_say_what_is_significantly_worse() -> None:
     low, high = RNG.uniform(0, 0.3, 40), RNG.uniform(0.6, 0.9, 40)
     found = compare([result("low", low), result("high", high), result("higher", high + 0.05)])
@@ -176,6 +182,20 @@ def test_letters_say_what_is_significantly_worse() -> None:
     assert (
         "randomisation test (100,000 draws, seed 0), p < 0.05 after Holm's correction over 3 tests" in found.to_latex()
     )
+
+
+@pytest.mark.parametrize("test", ["sign", "wilcoxon"])
+def test_the_letter_is_on_the_side_of_the_test(test: str) -> None:
+    # Better on 30 lists, and worse in the mean by two.
+    base = np.full(32, 0.4)
+    other = np.concatenate([np.full(30, 0.41), [0.0, 0.0]])
+    found = compare([result("a", base), result("b", other)], baseline="a", tests=test)
+    contrast = found.contrasts[0]
+    assert contrast.difference < 0 and contrast.favours == 1 and contrast.significant
+    assert [row[2].mark for row in found.table().rows] == ["", "a"]
+    assert found.failures("AP < baseline") and not found.failures("AP < baseline significantly")
+    back = compare([result("b", other), result("a", base)], tests=test)
+    assert back.contrasts[0].favours == -1 and [row[2].mark for row in back.table().rows] == ["b", ""]
 
 
 def test_it_says_if_nothing_can_be_significant() -> None:
@@ -208,6 +228,10 @@ def test_sums_and_geometric_means_are_compared_as_they_are_shown() -> None:
     assert found.difference == 3 and found.paired.means.tolist() == [12, 15]
     wanted = stats.ttest_1samp([1, 0, 2], 0).confidence_interval()
     np.testing.assert_allclose(found.interval, 3 * np.array(wanted))
+    # A sum that differs by 3 is a mean that differs by 1, with deviation 1.
+    assert found.power(3) == pytest.approx(power(1, 3)) and power(1, found.lists_needed(3)) >= 0.8
+    assert found.lists_needed(3) == lists_needed(1, 1) and power(found.detectable / 3, 3) == pytest.approx(0.8)
+    np.testing.assert_allclose(found.paired.shifted(3, 0).p("t"), stats.ttest_1samp([1, 0, 2], 1).pvalue)
     logs = ["trec_eval:gm_map"]
     values = [0.1, 0.2, 0.4], [0.2, 0.4, 0.5]
     found = compare([result(n, v, measures=logs) for n, v in zip("ab", values, strict=True)]).contrasts[0]
@@ -275,21 +299,55 @@ def test_two_folds_of_equal_sizes_have_welchs_degrees_of_freedom() -> None:
     np.testing.assert_allclose(found.interval, np.array(wanted.confidence_interval()) / 2)
 
 
+def test_the_randomisation_test_of_folds_is_of_the_mean_over_folds() -> None:
+    first, second = folds("a", 1, (2, 5)), folds("b", 2, (2, 5))
+    apart = [two["AP"].values - one["AP"].values for one, two in zip(first, second, strict=True)]
+    share = np.concatenate([d / (2 * len(d)) for d in apart])
+    signs = np.array(np.meshgrid(*[[-1, 1]] * 7)).reshape(7, -1).T
+    wanted = (np.abs(signs @ share) >= abs(share.sum()) - 1e-12).mean()
+    assert compare([first, second]).contrasts[0].raw_p["randomisation"] == wanted
+
+
+def test_resamples_of_one_fold_do_not_follow_those_of_another() -> None:
+    d = np.random.default_rng(3).normal(0, 0.2, 50)
+    zeros, values = (
+        [result(n, v, queries=[f"{f}{i}" for i in range(50)]) for f in "xyz"] for n, v in (("a", 0 * d), ("b", d))
+    )
+    found = compare([zeros, values]).contrasts[0]
+    low, high = found.bootstrap
+    assert (high - low) / 2 == pytest.approx(1.96 * found.stderr, rel=0.05)
+
+
+def test_folds_that_differ_alike_or_not_at_all() -> None:
+    same = [result("a", [0.5] * 4, queries=[f"{f}{i}" for i in range(4)]) for f in "xy"]
+    more = [result("b", [0.75] * 4, queries=part.queries) for part in same]
+    assert compare([same, more]).contrasts[0].raw_p["t"] == 0.0
+    assert compare({"a": same, "b": same}, tests=TESTS).contrasts[0].raw_p == dict.fromkeys(TESTS, 1.0)
+
+
 # Segments.
 
 
 def test_a_segment_is_a_comparison_of_its_lists() -> None:
-    systems = drawn(3, 40, measures=2)
-    by = {f"q{i}": "odd" if i % 2 else "even" for i in range(40)}
+    systems = drawn(3, 400, measures=2)
+    by = {f"q{i}": "odd" if i % 2 else "even" for i in range(400)}
     found = compare(systems, by=by, correction="bonferroni")
-    odd = np.arange(1, 40, 2)
+    odd = np.arange(1, 400, 2)
     alone = compare([one.take(odd) for one in systems], correction="bonferroni")
     for one, other in zip(found.segments["odd"].contrasts, alone.contrasts, strict=True):
         assert (one.difference, one.interval, one.raw_p) == (other.difference, other.interval, other.raw_p)
         # Two segments, three pairs, two measures.
         assert one.p["t"] == pytest.approx(min(1.0, 12 * one.raw_p["t"]))
+    assert min(one.p["t"] for one in found.segments["odd"].contrasts) < 0.1
     assert found.contrasts[0].p["t"] == pytest.approx(min(1.0, 6 * found.contrasts[0].raw_p["t"]))
     assert [row[1] for row in found.by_segment().rows[:6]] == ["even"] * 3 + ["odd"] * 3
+
+
+def test_segments_of_folds_keep_their_folds() -> None:
+    found = compare([folds("a", 1), folds("b", 2)], by={f"{f}-{i}": i % 2 for f in range(3) for i in range(30)})
+    even = found.segments["0"]["AP"]
+    fold = np.array([int(query[0]) for query in even.queries])
+    assert even.means[0] == pytest.approx(np.mean([even.values[0][fold == f].mean() for f in range(3)]))
 
 
 def test_groups_of_evaluate_are_segments() -> None:
@@ -388,6 +446,8 @@ def test_the_csv_has_a_stable_header() -> None:
     full = list(csv.DictReader(io.StringIO(everything.to_csv())))
     assert list(full[0]) == list(rows[0]) and [row["segment"] for row in full] == ["", "x", "y"]
     assert all(value for key, value in full[0].items() if key != "segment")
+    shown = [float(full[0][f"bootstrap_{end}"]) for end in ("low", "high")]
+    assert tuple(shown) == everything.contrasts[0].bca != everything.contrasts[0].bootstrap
     assert rows[0]["p_t"] == "" and float(rows[0]["p_sign"]) == compare(drawn(2, 10)).contrasts[0].paired.p("sign")[0]
 
 

@@ -57,9 +57,9 @@ def _marks(comparison: Comparison, paired: Paired, letters: str) -> list[str]:
     found: list[list[str]] = [[] for _ in paired.names]
     for at in range(len(paired)) if letters else ():
         contrast = Contrast(paired, comparison.family, at)
-        if contrast.significant and contrast.difference:
+        if contrast.significant and contrast.favours:
             first, second = paired.pairs[at].tolist()
-            better, worse = (second, first) if contrast.difference * paired.sign > 0 else (first, second)
+            better, worse = (second, first) if contrast.favours > 0 else (first, second)
             found[better].append(letters[worse])
     return ["".join(sorted(marks)) for marks in found]
 

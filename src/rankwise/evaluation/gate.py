@@ -135,11 +135,13 @@ class Gate:
         return value
 
     def _beyond_chance(self, comparison: Comparison, paired: Paired) -> list[bool]:
-        """Whether each difference is, by the first test, no chance deviation from what is added to the baseline."""
+        """Whether each difference is, by the first test, on this side of the limit, and no chance."""
         family, moved = comparison.family, paired
         if self.number:
             assert comparison.baseline is not None
             moved = paired.shifted(self.number, comparison.baseline)
             family = family.instead_of(paired, moved)
-        p = family.p(moved, comparison.settings.tests[0])
-        return [is_significant(one, comparison.settings) for one in p.tolist()]
+        test = comparison.settings.tests[0]
+        p, side = family.p(moved, test), moved.favours(test) * moved.sign
+        wanted = -1 if self.relation in ("<", "<=") else 1
+        return [is_significant(one, comparison.settings) and at == wanted for one, at in zip(p, side, strict=True)]

@@ -138,6 +138,11 @@ class Contrast:
         return is_significant(self.family.p(self.paired, test)[self.at], self.paired.settings)
 
     @property
+    def favours(self) -> int:
+        """1 if the first test's statistic is on the side of the system, −1 of the baseline, 0 of neither."""
+        return int(self.paired.favours(self.paired.settings.tests[0])[self.at])
+
+    @property
     def effect_size(self) -> float:
         """Cohen's d of the paired differences."""
         return float(self.paired.effects[self.at])
@@ -372,6 +377,16 @@ class Paired:
             return self._t_of_folds()
         rows = {"t": significance.paired_t, "wilcoxon": significance.wilcoxon, "sign": significance.sign}[test]
         return self._of_pairs(rows)
+
+    def favours(self, test: str) -> npt.NDArray[np.int64]:
+        """For each pair 1 if the test's statistic is on the side of the second, −1 of the first, 0 of neither.
+
+        A system may be better on most lists and worse in the mean.
+        """
+        if test == "sign":
+            return np.asarray(np.sign(self.wins[:, 0] - self.wins[:, 2]))
+        found = self._of_pairs(significance.signed_ranks) if test == "wilcoxon" else self.differences
+        return (self.sign * np.sign(np.nan_to_num(found))).astype(np.int64)
 
     def _weighed(self) -> Values:
         """Values whose mean over all lists is the mean of the folds' means."""

@@ -28,6 +28,7 @@ __all__ = [
     "power",
     "randomisation",
     "sign",
+    "signed_ranks",
     "studentized_range_sf",
     "tries_all_signs",
     "tukey",
@@ -100,6 +101,15 @@ def _wilcoxon(differences: Values) -> float:
 
     variance = n * (n + 1) * (2 * n + 1) / 24 - float((counts**3 - counts).sum()) / 48
     return float(2 * ndtr((least - n * (n + 1) / 4) / math.sqrt(variance)))
+
+
+def signed_ranks(differences: Values) -> Values:
+    """The sum of the ranks of positive differences less that of negative ones, for each row.
+
+    >>> signed_ranks(np.array([[0.3, 0.1, 0.4, -0.2, 0.5]]))
+    array([11.])
+    """
+    return np.array([float(_average_ranks(np.abs(row[row != 0]))[0] @ np.sign(row[row != 0])) for row in differences])
 
 
 def _average_ranks(values: Values) -> tuple[Values, Values]:
