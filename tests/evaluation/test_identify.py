@@ -7,15 +7,14 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
-from hypothesis import strategies as st
 
+from evaluation.test_grid import judged_run
 from evaluation.test_mq2008 import labels_and_queries, printed
 from golden import reading
 from rankwise import DataError, MeasureError, Outcome, RankwiseError, evaluate, identify, load_result, measure
 from rankwise.evaluation.grid import CHOICES, Grid, axes_of
 from rankwise.evaluation.result import Result
-from rankwise.measures import AP, NumRet, P, nDCG
+from rankwise.measures import NumRet, nDCG
 from rankwise.measures.tools import names
 
 LABELS, SCORES = [0, 2, 1, 2, 0, 1, 0, 0, 1, 2, 0], [7, 6, 5, 4, 7, 6, 5, 7, 6, 5, 4]
@@ -25,35 +24,7 @@ def small(name: str = "") -> Result:
     return evaluate(LABELS, SCORES, "P@1", group=[4, 3, 4], name=name)
 
 
-def judged_run(seed: int) -> Result:
-    """Lists with all that the axes are about: ties, holes in the judgments, documents and lists that the run lacks."""
-    rng = np.random.default_rng(seed)
-    labels = [-1.0, 0.0, 0.0, 1.0, 1.6, 2.0]
-    qrels = {f"q{q}": {f"d{d}": float(rng.choice(labels)) for d in range(rng.integers(1, 6))} for q in range(5)}
-    run = {f"q{q}": {f"d{d}": float(rng.integers(0, 3)) + 1e-9 * d for d in rng.permutation(7)[:4]} for q in range(4)}
-    return evaluate(qrels, run, NumRet(negative="as is"))
-
-
 # Definition.
-
-
-@pytest.mark.parametrize("one", [nDCG @ 3, AP @ 3, P @ 3, nDCG()], ids=str)
-@pytest.mark.parametrize("seed", [1, 2])
-def test_the_mean_at_a_point_is_what_evaluate_finds_there(one: measure, seed: int) -> None:
-    result = judged_run(seed)
-    grid = Grid([one], [result.evaluated])
-    means = grid.means(result.evaluated, one)
-    assert means.shape == grid.shape
-    rng = np.random.default_rng(seed)
-    for place in rng.integers(0, means.size, 300).tolist():
-        there = type(one)(one.k, convention=grid.convention(one.convention, place))
-        try:
-            ((values, flags),) = result.evaluated.compute([there])
-        except RankwiseError:
-            assert np.isnan(means.flat[place]), there
-            continue
-        mean = Outcome("", there, values, flags, result.evaluated).mean
-        assert means.flat[place] == pytest.approx(mean, abs=1e-12, nan_ok=True), there
 
 
 def test_lists_count_with_their_weights() -> None:
@@ -61,37 +32,6 @@ def test_lists_count_with_their_weights() -> None:
     weighted = evaluate(LABELS, SCORES, "letor4:nDCG@4", group=[4, 3, 4], weights=[1, 5, 2])[0].mean
     assert "letor4" in identify(result, {"nDCG@4": round(weighted, 4)}).names
     assert "letor4" not in identify(small(), {"nDCG@4": round(weighted, 4)}).names
-
-
-@given(
-    st.lists(st.tuples(st.sampled_from([0.0, 1.0, 2.0]), st.integers(0, 9)), min_size=3, max_size=12),
-    st.sampled_from([1.0, 1e-9]),
-)
-@settings(max_examples=15)
-def test_an_axis_that_is_called_silent_changes_no_value(rows: list[tuple[float, int]], unit: float) -> None:
-    labels, scores = np.array(rows).T
-    result = evaluate(labels, 1.0 + unit * scores, "P@1", group=[2, len(rows) - 2])
-    for axis in result.evaluated.silent_axes() & set(CHOICES):
-        for one in (nDCG @ 2, AP()):
-            measures = [one.but(ties="input").but(**{axis: choice}) for choice in CHOICES[axis] if choice != "kept"]
-            columns = result.evaluated.compute(measures)
-            assert all((values == columns[0][0]).all() for values, _ in columns), (axis, one)
-
-
-def test_which_axes_are_silent() -> None:
-    assert small().evaluated.silent_axes() >= {
-        "ties",
-        "precision",
-        "labels",
-        "negative",
-        "unjudged",
-        "ideal",
-        "missing",
-    }
-    assert not judged_run(1).evaluated.silent_axes()
-    # Scores that are equal in single precision alone.
-    near = evaluate([1, 0], [1.0, 1.0 + 1e-12], "P@1").evaluated.silent_axes()
-    assert "precision" not in near and "ties" not in near
 
 
 def test_chance_is_how_many_others_print_alike() -> None:

@@ -17,11 +17,11 @@ import numpy.typing as npt
 
 from rankwise.errors import DataError, RankwiseError
 from rankwise.evaluation.columns import Column, Evaluated
-from rankwise.evaluation.result import EMPTY, MISSING, SHORT
+from rankwise.evaluation.result import EMPTY, MISSING, SHORT, Outcome
 from rankwise.measures.base import Measure, literal
 from rankwise.measures.convention import Convention
 
-__all__ = ["CHOICES", "Grid", "axes_of", "columns_or_none", "spelled"]
+__all__ = ["CHOICES", "Grid", "axes_of", "columns_or_none", "outcomes_or_none", "spelled"]
 
 Values = npt.NDArray[np.float64]
 Wanted = npt.NDArray[np.bool_]
@@ -169,6 +169,22 @@ def columns_or_none(lists: Evaluated, measures: Sequence[Measure]) -> list[Colum
             return [None] * len(measures)
     half = len(measures) // 2
     return columns_or_none(lists, measures[:half]) + columns_or_none(lists, measures[half:])
+
+
+def outcomes_or_none(lists: Evaluated, measures: Sequence[Measure]) -> list[Outcome | None]:
+    """The outcome of each measure; None for those that are refused."""
+    distinct = list(dict.fromkeys(measures))
+    orders: dict[Any, list[Measure]] = {}
+    for one in distinct:
+        orders.setdefault((one.convention.ties, one.convention.precision), []).append(one)
+    found: dict[Measure, Outcome | None] = {}
+    for members in orders.values():
+        for one, column in zip(members, columns_or_none(lists, members), strict=True):
+            try:
+                found[one] = None if column is None else Outcome(str(one), one, *column, lists)
+            except DataError:  # a query that the run lacks
+                found[one] = None
+    return [found[one] for one in measures]
 
 
 def _late_means(columns: list[Column], weights: Values | None, late: list[tuple[Any, ...]]) -> Values:
