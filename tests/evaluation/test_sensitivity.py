@@ -9,14 +9,14 @@ from typing import Any
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 from pytest import approx
 
-from rankwise import DataError, MeasureError, RankwiseError, Result, evaluate, load_result, sensitivity
+from rankwise import DataError, MeasureError, RankwiseError, Result, evaluate, load_result, sensitivity, user_measure
 from rankwise.evaluation.sensitivity import Sensitivity
 from rankwise.evaluation.winners import Field, Grid, Standing, alternatives
-from rankwise.measures import AP, ERR, P, nDCG
+from rankwise.measures import AP, DCG, ERR, RBP, P, nDCG
 from rankwise.measures.base import Measure
 from rankwise.measures.parse import measure as parse
 
@@ -55,17 +55,20 @@ def test_what_an_empty_list_scores_never_changes_a_winner_where_all_systems_have
     assert all(way == ways[0] for way in ways)
 
 
-@given(fields(), st.sampled_from([nDCG @ 3, AP(), P @ 2, ERR @ 3]))
-@settings(max_examples=40)
-def test_an_axis_that_cannot_change_a_winner_changes_none(results: list[Result], measure: Measure) -> None:
+@given(fields(), st.sampled_from([nDCG @ 3, AP(), P @ 2, ERR @ 3, DCG @ 2, RBP(graded=True)]))
+@settings(max_examples=60)
+def test_an_axis_that_cannot_change_a_winner_changes_none_in_any_setting(
+    results: list[Result], measure: Measure
+) -> None:
     found = sensitivity(results, measure, permutations=50)
-    for verdict in found.axes:
-        if verdict.cannot:
-            for named in found.named:
-                tried = [choice.on(named.standing.measure) for group in verdict.groups for choice in group]
-                standings = Field([r.evaluated for r in results]).standings(tried)
-                seen = {tuple(s.signs.tolist()) for s in standings if isinstance(s, Standing) and s.is_defined}
-                assert len(seen) <= 1, verdict
+    grid = found._grid
+    assume(len(grid.codes) <= 64)
+    for code in grid.codes:
+        for verdict in (verdict for verdict in found.axes if verdict.cannot):
+            tried = [choice.on(grid.measure(code)) for group in verdict.groups for choice in group]
+            standings = Field([r.evaluated for r in results]).standings(tried)
+            seen = {tuple(s.signs.tolist()) for s in standings if isinstance(s, Standing) and s.is_defined}
+            assert len(seen) <= 1, (verdict, code)
 
 
 @given(fields())
@@ -203,6 +206,34 @@ def test_lists_are_matched_by_their_queries() -> None:
     straight = sensitivity([evaluate(qrels, run, "P@1", name=n) for n, run in (("one", first), ("two", second))])
     other = [evaluate(qrels, first, "P@1", name="one"), evaluate(turned[1], turned[0], "P@1", name="two")]
     assert sensitivity(other).as_dict() == straight.as_dict()
+
+
+def test_the_order_of_lists_changes_no_bit() -> None:
+    rng = np.random.default_rng(0)
+    qid, labels = np.repeat(np.arange(30), 10), rng.integers(0, 3, 300)
+    scores, turned = [rng.normal(size=300) for _ in range(3)], np.arange(300)[::-1]
+    straight = [evaluate(labels, s, "P@1", qid=qid, name=str(at)) for at, s in enumerate(scores)]
+    other = [evaluate(labels[turned], s[turned], "P@1", qid=qid[turned], name=str(at)) for at, s in enumerate(scores)]
+    assert (
+        sensitivity(straight).as_dict()
+        == sensitivity(other).as_dict()
+        == sensitivity([*other[:1], *straight[1:]]).as_dict()
+    )
+
+
+def test_weights_of_lists_decide_too() -> None:
+    labels, scores = [1, 0, 1, 0], ([2, 1, 1, 2], [1, 2, 2, 1])
+    found = sensitivity(
+        [evaluate(labels, s, "P@1", group=[2, 2], weights=[1, 3], name=n) for n, s in zip("ab", scores, strict=True)]
+    )
+    assert found.winners["standard"] == found.winners["trec_eval_9_0_8"] == "b"
+    assert found.reference.standing.shares.sum(axis=1) == approx(found.reference.standing.means)
+
+
+def test_a_function_as_a_measure_has_the_presets() -> None:
+    first = user_measure("first", lambda labels: labels[0])
+    found = sensitivity(systems([1, 0, 0], [[3, 2, 1], [1, 2, 3]], [3]), first)
+    assert set(found.winners.values()) == {"s0"} and found.set_aside["standard"].startswith("user:first")
 
 
 def test_a_measure_of_which_less_is_better_is_won_by_less() -> None:

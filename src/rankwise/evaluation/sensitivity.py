@@ -15,7 +15,7 @@ from rankwise.errors import MeasureError, RankwiseError, message
 from rankwise.evaluation.result import EMPTY, MISSING, Result
 from rankwise.evaluation.significance import correct, randomisation
 from rankwise.evaluation.table import Table
-from rankwise.evaluation.winners import Choice, Field, Grid, Kinds, Standing, alternatives, kinds, pairs
+from rankwise.evaluation.winners import Choice, Field, Grid, Kinds, Standing, alternatives, pairs, settled
 from rankwise.measures.base import Measure
 
 if TYPE_CHECKING:
@@ -249,26 +249,20 @@ class Sensitivity:
     # Over the axes.
 
     @cached_property
-    def _kinds(self) -> dict[str, Kinds]:
-        anchors = [named.standing.measure for named in self.named]
+    def _settled(self) -> tuple[dict[str, Kinds], Grid]:
         used = [measure.convention for name, measure in self._measures.items() if name not in self.set_aside]
-        return kinds(self._field, anchors, alternatives(self.measure, used, everything=self._everything))
+        choices = alternatives(self.measure, used, everything=self._everything)
+        anchors = [named.standing.measure for named in self.named]
+        return settled(self._field, anchors[0], choices, anchors, self._settings)
+
+    @property
+    def _grid(self) -> Grid:
+        return self._settled[1]
 
     @cached_property
     def axes(self) -> tuple[Verdict, ...]:
         """Every axis that the measure looks at: why it cannot change a winner, or which winners it changes."""
-        return tuple(self._verdict(axis, found) for axis, found in self._kinds.items())
-
-    @cached_property
-    def _grid(self) -> Grid:
-        groups = {axis: [group[0] for group in found.groups] for axis, found in self._kinds.items() if found.tells}
-        grid = Grid(self._field, self.reference.standing.measure, groups, self._settings)
-        if grid.same_empty or "empty" in groups or "empty" not in self._kinds:
-            return grid
-        # Somewhere in the product lists are empty for one system only: what they score may then decide.
-        empty = self._kinds["empty"]
-        groups["empty"] = [choice for group in empty.groups for choice in group]
-        return Grid(self._field, self.reference.standing.measure, groups, self._settings)
+        return tuple(self._verdict(axis, found) for axis, found in self._settled[0].items())
 
     @property
     def combinations(self) -> int:

@@ -19,15 +19,16 @@ import numpy.typing as npt
 
 from rankwise.errors import ConventionError, DataError, RankwiseError, message
 from rankwise.evaluation.columns import Column, Evaluated
-from rankwise.evaluation.result import EMPTY, Outcome
+from rankwise.evaluation.result import Outcome
 from rankwise.measures import NumRel
 from rankwise.measures.base import Measure
 from rankwise.measures.convention import AXES, GOES_WITH, STANDARD, Convention
 
-__all__ = ["Choice", "Field", "Grid", "Kinds", "Standing", "alternatives", "kinds", "pairs"]
+__all__ = ["Choice", "Field", "Grid", "Kinds", "Standing", "alternatives", "pairs", "settled"]
 
 Values = npt.NDArray[np.float64]
 Signs = npt.NDArray[np.int8]
+Rows = npt.NDArray[np.intp]
 
 # Sums in another order differ by less.
 ROUNDING = 1e-12
@@ -35,6 +36,8 @@ ROUNDING = 1e-12
 _AT_ONCE = 256
 # How many shares are held at once.
 _HELD = 1 << 23
+# From how many settings of the product it is looked, at most, whether a choice changes a winner.
+_LOOKS = 64
 
 
 @dataclass(frozen=True)
@@ -45,8 +48,6 @@ class Standing:
     outcomes: tuple[Outcome, ...]
     shares: Values
     """Systems × lists; of a geometric mean, what a list adds to its logarithm."""
-    same_empty: bool
-    """Whether the same lists are empty for every system."""
 
     @cached_property
     def means(self) -> Values:
@@ -124,7 +125,9 @@ class Field:
         self.systems = systems
         self._labels_above: dict[float, bool] = {}
         first = systems[0]
-        self.orders = [None, *(_order(first, other, at) for at, other in enumerate(systems[1:], start=2))]
+        # By query, so that neither the order of lists nor that of systems changes a bit of a test.
+        by_query = _by_query(first)
+        self.orders = [by_query, *(_order(first, other, at)[by_query] for at, other in enumerate(systems[1:], start=2))]
 
     def __len__(self) -> int:
         return len(self.systems)
@@ -166,9 +169,7 @@ class Field:
         except RankwiseError as refusal:
             return refusal
         shares = [self._matched(at, _shares(outcome)) for at, outcome in enumerate(outcomes)]
-        empty = [self._matched(at, outcome.flags & EMPTY) for at, outcome in enumerate(outcomes)]
-        same_empty = all(np.array_equal(one, empty[0]) for one in empty[1:])
-        return Standing(measure, outcomes, np.stack(shares), same_empty)
+        return Standing(measure, outcomes, np.stack(shares))
 
     def _misread(self, measure: Measure) -> str:
         """What a convention takes labels for that they are not: those of another scale."""
@@ -187,38 +188,42 @@ class Field:
         return self._labels_above[label]
 
     def _matched(self, system: int, column: npt.NDArray[Any]) -> npt.NDArray[Any]:
-        order = self.orders[system]
-        return column if order is None else column[order]
+        return np.asarray(column[self.orders[system]])
 
 
-def pairs(systems: int) -> tuple[npt.NDArray[np.intp], npt.NDArray[np.intp]]:
+def pairs(systems: int) -> tuple[Rows, Rows]:
     """The first and the second system of every pair."""
     return np.triu_indices(systems, 1)
 
 
-def _order(first: Evaluated, other: Evaluated, at: int) -> npt.NDArray[np.intp] | None:
-    """Where the first system's lists stand in another one's; None if in the same places."""
+def _by_query(lists: Evaluated) -> Rows:
+    """The places of the lists by their ids; without ids, as they are."""
+    if lists.queries is None:
+        return np.arange(len(lists), dtype=np.intp)
+    queries = list(lists.queries)
+    return np.array(sorted(range(len(queries)), key=queries.__getitem__), dtype=np.intp)
+
+
+def _order(first: Evaluated, other: Evaluated, at: int) -> Rows:
+    """Where the first system's lists stand in another one's."""
     mine, theirs = (list(range(len(e))) if e.queries is None else list(e.queries) for e in (first, other))
-    if mine == theirs:
-        order = None
-    elif len(mine) != len(theirs) or set(mine) != set(theirs):
-        lacking = next((query for query in mine if query not in set(theirs)), None)
+    place = {query: at for at, query in enumerate(theirs)}
+    lacking = next((query for query in mine if query not in place), None)
+    if lacking is not None or len(mine) != len(theirs):
         where = f"list '{lacking}' is in the first" if lacking is not None else "it has lists that the first lacks"
         hint = "evaluate all of them with the same judgments."
         raise DataError(message(f"system {at} is not over the same lists as the first ({where})", hint=hint))
-    else:
-        place = {query: at for at, query in enumerate(theirs)}
-        order = np.array([place[query] for query in mine], dtype=np.intp)
+    order = np.array([place[query] for query in mine], dtype=np.intp)
     if not _same_weights(first, other, order):
         hint = "give all systems the same weights."
         raise DataError(message(f"the lists of system {at} have other weights than those of the first", hint=hint))
     return order
 
 
-def _same_weights(first: Evaluated, other: Evaluated, order: npt.NDArray[np.intp] | None) -> bool:
+def _same_weights(first: Evaluated, other: Evaluated, order: Rows) -> bool:
     if first.weights is None or other.weights is None:
         return first.weights is other.weights
-    return np.array_equal(first.weights, other.weights if order is None else other.weights[order])
+    return np.array_equal(first.weights, other.weights[order])
 
 
 def _shares(outcome: Outcome) -> Values:
@@ -294,17 +299,6 @@ def _choice(axis: str, value: Any) -> Choice:
     return Choice(axis, ((axis, getattr(Convention(**{axis: value}), axis)), *followers))
 
 
-def kinds(field: Field, anchors: Sequence[Measure], grid: Mapping[str, list[Choice]]) -> dict[str, Kinds]:
-    """By axis, which of its choices can tell winners apart, looked at from each anchor."""
-    found = {axis: Kinds(axis, choices) for axis, choices in grid.items()}
-    for anchor in anchors:
-        asked = [(axis, choice) for axis, choices in grid.items() for choice in choices]
-        standings = iter(field.standings([choice.on(anchor) for _, choice in asked]))
-        for axis, choices in grid.items():
-            found[axis].look([next(standings) for _ in choices])
-    return found
-
-
 class Kinds:
     """The choices of one axis, those together that rescale one another wherever it was looked."""
 
@@ -312,49 +306,82 @@ class Kinds:
         self.axis = axis
         self.choices = choices
         self.refusals: dict[Choice, str] = {}
-        # Whether two choices were seen at one place, gave the same numbers there, the same winners for certain.
+        # Of two choices: whether they gave the same numbers, and the same winners for certain, wherever it was looked.
         self.equal = np.ones((len(choices), len(choices)), dtype=bool)
         self.alike = self.equal.copy()
         self.seen = np.zeros(len(choices), dtype=bool)
 
-    def look(self, standings: Sequence[Standing | RankwiseError]) -> None:
-        """From one more place."""
-        for at, standing in enumerate(standings):
+    @property
+    def open(self) -> list[int]:
+        """The places of the choices that another look may tell apart; before the first look, of all."""
+        return (
+            [at for group in self._groups for at in group if group[1:]]
+            if self.seen.any()
+            else [*range(len(self.choices))]
+        )
+
+    def look(self, standings: Mapping[int, Standing | RankwiseError]) -> None:
+        """From one more place; of some choices, the standings there."""
+        defined = {}
+        for at, standing in standings.items():
             if isinstance(standing, RankwiseError):
                 self.refusals.setdefault(self.choices[at], str(standing).partition("\n")[0])
-                continue
-            if not standing.is_defined:
-                self.refusals.setdefault(self.choices[at], "the mean is undefined")
-                continue
-            self.seen[at] = True
-            for other in range(at):
-                before = standings[other]
-                if isinstance(before, Standing) and before.is_defined:
-                    self.equal[at, other] &= standing.equals(before)
-                    if self.alike[at, other]:
-                        self.alike[at, other] &= standing.rescales(before)
+            elif standing.is_defined:
+                defined[at] = standing
+        self.seen[list(defined)] = True
+        for (one, here), (other, there) in combinations(defined.items(), 2):
+            self.equal[one, other] &= here.equals(there)
+            if self.alike[one, other]:
+                self.alike[one, other] &= here.rescales(there)
+            self.equal[other, one], self.alike[other, one] = self.equal[one, other], self.alike[one, other]
+
+    @property
+    def _groups(self) -> list[list[int]]:
+        found: list[list[int]] = []
+        for at in np.flatnonzero(self.seen).tolist():
+            home = next((group for group in found if self.alike[at, group].all()), None)
+            if home is None:
+                found.append([at])
+            else:
+                home.append(at)
+        return found
 
     @property
     def groups(self) -> list[list[Choice]]:
         """The choices that can be made, those together among which no winner changes."""
-        found: list[list[int]] = []
-        for at in np.flatnonzero(self.seen):
-            home = next((group for group in found if self.alike[at, group[0]]), None)
-            if home is None:
-                found.append([int(at)])
-            else:
-                home.append(int(at))
-        return [[self.choices[at] for at in group] for group in found]
+        return [[self.choices[at] for at in group] for group in self._groups]
 
     @property
     def changes_numbers(self) -> bool:
         seen = np.flatnonzero(self.seen)
-        return not self.equal[np.ix_(seen, seen)][np.tril_indices(len(seen), -1)].all()
+        return not self.equal[np.ix_(seen, seen)].all()
 
-    @property
-    def tells(self) -> bool:
-        """Whether a choice may change a winner."""
-        return len(self.groups) > 1
+
+def look(field: Field, axes: Iterable[Kinds], places: Iterable[Measure]) -> None:
+    """Changes each axis alone from each place."""
+    axes = list(axes)
+    for place in places:
+        asked = [(axis, at) for axis in axes for at in axis.open]
+        found = field.standings([axis.choices[at].on(place) for axis, at in asked])
+        for axis in axes:
+            axis.look({at: standing for (of, at), standing in zip(asked, found, strict=True) if of is axis})
+
+
+def settled(
+    field: Field, base: Measure, choices: Mapping[str, Sequence[Choice]], anchors: Sequence[Measure], most: int
+) -> tuple[dict[str, Kinds], Grid]:
+    """The choices of each axis by kind, and the product of those that may change a winner.
+
+    It is looked from the anchors first, then from settings of the product, whose axes grow by what is told apart there.
+    """
+    axes = {axis: Kinds(axis, of_axis) for axis, of_axis in choices.items()}
+    look(field, axes.values(), anchors)
+    while True:
+        groups = {axis: [group[0] for group in kinds.groups] for axis, kinds in axes.items() if len(kinds.groups) > 1}
+        grid = Grid(field, base, groups, most)
+        look(field, axes.values(), grid.some(_LOOKS))
+        if sum(len(kinds.groups) for kinds in axes.values() if kinds.groups[1:]) == sum(map(len, groups.values())):
+            return axes, grid
 
 
 # The product of the axes.
@@ -372,13 +399,11 @@ class Grid:
         self._base = base
         self.whole = math.prod(map(len, self._choices)) <= most
         codes = _product(self._choices) if self.whole else _alone_and_in_pairs(self._choices)
-        self.same_empty = True
         kept, signs, t = [], [], []
         for start in range(0, len(codes), field.at_once):
             some = codes[start : start + field.at_once]
             for code, standing in zip(some, field.standings([self.measure(code) for code in some]), strict=True):
                 if isinstance(standing, Standing) and standing.is_defined:
-                    self.same_empty &= standing.same_empty
                     kept.append(code)
                     signs.append(standing.signs)
                     t.append(standing.t)
@@ -390,8 +415,13 @@ class Grid:
         chosen = [choices[at] for choices, at in zip(self._choices, code, strict=True)]
         return self._base.but(**{name: value for choice in chosen for name, value in choice.fields})
 
+    def some(self, most: int) -> list[Measure]:
+        """The measures of that many settings, spread evenly; of all if there are no more."""
+        at = np.unique(np.linspace(0, len(self.codes) - 1, min(most, len(self.codes))).round().astype(int))
+        return [self.measure(code) for code in self.codes[at]]
+
     @property
-    def changing(self) -> npt.NDArray[np.intp]:
+    def changing(self) -> Rows:
         """The pairs of systems whose winner is not the same in all settings."""
         return np.flatnonzero((self.signs.max(axis=0) > 0) & (self.signs.min(axis=0) < 0))
 
@@ -418,7 +448,7 @@ class Grid:
         signs = self.signs[(others == 0).all(axis=1)]
         return [int(pair) for pair in np.flatnonzero((signs.max(axis=0) > 0) & (signs.min(axis=0) < 0))]
 
-    def _lines(self, axis: str) -> npt.NDArray[np.intp]:
+    def _lines(self, axis: str) -> Rows:
         """Of each setting, which settings differ from it on this axis only, as a number of theirs."""
         others = np.delete(self.codes, self.axes.index(axis), axis=1)
         line = np.unique(others, axis=0, return_inverse=True)[1].reshape(-1)
@@ -442,7 +472,7 @@ def _alone_and_in_pairs(choices: Sequence[Sequence[Choice]]) -> list[tuple[int, 
     return codes
 
 
-def _extremes(line: npt.NDArray[np.intp], t: Values) -> tuple[npt.NDArray[np.intp], npt.NDArray[np.intp]]:
+def _extremes(line: Rows, t: Values) -> tuple[Rows, Rows]:
     """Of each line, the place of its greatest and of its least value."""
     order = np.lexsort((t, line))
     order = order[line[order] >= 0]
