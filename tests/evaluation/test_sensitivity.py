@@ -221,6 +221,14 @@ def test_the_order_of_lists_changes_no_bit() -> None:
     )
 
 
+def test_a_choice_that_exists_with_some_others_only_is_in_the_product() -> None:
+    """AP over the hits has no mean over ties, so that it is refused beside `standard`."""
+    ties = systems([1, 0, 1, 1], [[4, 4, 1, 1], [1, 2, 3, 3]], [4])
+    found = sensitivity(ties, "AP@3", conventions=["torchmetrics", "lightgbm"], everything=True)
+    verdict = next(verdict for verdict in found.axes if verdict.axis == "ap_over")
+    assert {choice.words for group in verdict.groups for choice in group} == {"R", "min(R, k)", "the hits in the top k"}
+
+
 def test_weights_of_lists_decide_too() -> None:
     labels, scores = [1, 0, 1, 0], ([2, 1, 1, 2], [1, 2, 2, 1])
     found = sensitivity(

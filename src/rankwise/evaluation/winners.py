@@ -312,13 +312,9 @@ class Kinds:
         self.seen = np.zeros(len(choices), dtype=bool)
 
     @property
-    def open(self) -> list[int]:
-        """The places of the choices that another look may tell apart; before the first look, of all."""
-        return (
-            [at for group in self._groups for at in group if group[1:]]
-            if self.seen.any()
-            else [*range(len(self.choices))]
-        )
+    def together(self) -> list[int]:
+        """The places of the choices that are in a group with others."""
+        return [at for group in self._groups for at in group if group[1:]]
 
     def look(self, standings: Mapping[int, Standing | RankwiseError]) -> None:
         """From one more place; of some choices, the standings there."""
@@ -357,14 +353,11 @@ class Kinds:
         return not self.equal[np.ix_(seen, seen)].all()
 
 
-def look(field: Field, axes: Iterable[Kinds], places: Iterable[Measure]) -> None:
-    """Changes each axis alone from each place."""
-    axes = list(axes)
-    for place in places:
-        asked = [(axis, at) for axis in axes for at in axis.open]
-        found = field.standings([axis.choices[at].on(place) for axis, at in asked])
-        for axis in axes:
-            axis.look({at: standing for (of, at), standing in zip(asked, found, strict=True) if of is axis})
+def look(field: Field, place: Measure, asked: Sequence[tuple[Kinds, Sequence[int]]]) -> None:
+    """Changes each axis alone to some of its choices, given by their places."""
+    found = iter(field.standings([axis.choices[at].on(place) for axis, places in asked for at in places]))
+    for axis, places in asked:
+        axis.look({at: next(found) for at in places})
 
 
 def settled(
@@ -375,11 +368,13 @@ def settled(
     It is looked from the anchors first, then from settings of the product, whose axes grow by what is told apart there.
     """
     axes = {axis: Kinds(axis, of_axis) for axis, of_axis in choices.items()}
-    look(field, axes.values(), anchors)
+    for anchor in anchors:
+        look(field, anchor, [(kinds, range(len(kinds.choices))) for kinds in axes.values()])
     while True:
         groups = {axis: [group[0] for group in kinds.groups] for axis, kinds in axes.items() if len(kinds.groups) > 1}
         grid = Grid(field, base, groups, most)
-        look(field, axes.values(), grid.some(_LOOKS))
+        for setting in grid.some(_LOOKS):
+            look(field, setting, [(kinds, kinds.together) for kinds in axes.values()])
         if sum(len(kinds.groups) for kinds in axes.values() if kinds.groups[1:]) == sum(map(len, groups.values())):
             return axes, grid
 
