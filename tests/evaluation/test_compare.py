@@ -451,6 +451,15 @@ def test_the_csv_has_a_stable_header() -> None:
     assert rows[0]["p_t"] == "" and float(rows[0]["p_sign"]) == compare(drawn(2, 10)).contrasts[0].paired.p("sign")[0]
 
 
+def test_the_legend_counts_the_tests() -> None:
+    assert "p < 0.05, the one test" in str(compare(drawn(2, 10)))
+    assert "p < 0.05 after Holm's correction over 6 tests" in str(compare(drawn(3, 10, measures=2)))
+    assert "p < 0.1, not corrected" in str(compare(drawn(3, 10), correction="none", level=0.9))
+    tukeys = str(compare(drawn(3, 10, measures=2), tests="tukey"))
+    assert "Tukey's HSD test, p < 0.05, times 2 measures" in tukeys
+    assert "p tukey: for all pairs of the 3 systems at once, times 2 measures" in tukeys
+
+
 def test_many_systems_have_no_letters() -> None:
     found = compare([result(f"s{i}", RNG.uniform(0, 1, 5)) for i in range(30)], permutations=99)
     assert "30 systems are too many for letters" in str(found.table())

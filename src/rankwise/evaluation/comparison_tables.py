@@ -82,8 +82,9 @@ def significance_words(comparison: Comparison) -> str:
     if test == "tukey":
         corrected = f", times {measures} measures" if measures > 1 and s.correction != "none" else ""
     else:
-        corrected = f" after {_CORRECTION_WORDS[s.correction]} correction" if s.correction in _CORRECTION_WORDS else ""
-        corrected += f" over {tests:,} tests" if corrected else ", not corrected"
+        how = _CORRECTION_WORDS.get(s.correction)
+        corrected = ", not corrected" if how is None else f" after {how} correction over {tests:,} tests"
+        corrected = corrected if tests > 1 else ", the one test"
     return f"{words}, p < {s.alpha:g}{corrected}"
 
 
