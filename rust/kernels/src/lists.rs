@@ -22,20 +22,21 @@ pub struct Lists {
 #[derive(Debug)]
 pub(crate) struct Grouping<Key> {
     hasher: DefaultHashBuilder,
-    /// Open addressing by hash, a power of two of places of which at most half are taken.
+    /// Open addressing by hash, a power of two of places of which at most three quarters are taken.
     slots: Vec<Slot>,
     keys: Vec<Key>,
     /// First row and list of each run.
     runs: Vec<(usize, usize)>,
 }
 
+/// Small, because each look-up of a row waits for one of them; no memory holds more lists than 32 bits count.
 #[derive(Debug, Clone, Copy)]
 struct Slot {
-    hash: u64,
-    list: usize,
+    hash: u32,
+    list: u32,
 }
 
-const FREE: Slot = Slot { hash: 0, list: usize::MAX };
+const FREE: Slot = Slot { hash: 0, list: u32::MAX };
 
 /// Runs that are looked up together, so that the waits for memory overlap.
 const TOGETHER: usize = 64;
@@ -60,13 +61,14 @@ impl<Key> Grouping<Key> {
         for starts in starts.chunks(TOGETHER) {
             let mut likely = [FREE; TOGETHER];
             for (slot, &(_, query)) in likely.iter_mut().zip(starts) {
-                slot.hash = hash(&self.hasher, context, query);
+                // The upper half, which mixes best.
+                slot.hash = (hash(&self.hasher, context, query) >> 32) as u32;
             }
             for slot in &mut likely {
-                slot.list = self.slot(slot.hash as usize).filter(|found| found.hash == slot.hash).map_or(usize::MAX, |found| found.list);
+                slot.list = self.slot(slot.hash as usize).filter(|found| found.hash == slot.hash).map_or(FREE.list, |found| found.list);
             }
             for (&(row, query), slot) in starts.iter().zip(likely) {
-                let is_it = |list: usize| self.keys.get(list).is_some_and(|key| same(context, key, query));
+                let is_it = |list: u32| self.keys.get(list as usize).is_some_and(|key| same(context, key, query));
                 let list = match slot.list {
                     list if is_it(list) => list,
                     _ => match self.find(slot.hash, is_it) {
@@ -74,7 +76,7 @@ impl<Key> Grouping<Key> {
                         Err(place) => self.add(slot.hash, place, new(context, row, query)?),
                     },
                 };
-                self.runs.push((row, list));
+                self.runs.push((row, list as usize));
             }
         }
         Ok(())
@@ -85,7 +87,7 @@ impl<Key> Grouping<Key> {
     }
 
     /// The list of a key, or the free place where it belongs.
-    fn find(&self, hash: u64, is_it: impl Fn(usize) -> bool) -> Result<usize, usize> {
+    fn find(&self, hash: u32, is_it: impl Fn(u32) -> bool) -> Result<u32, usize> {
         let mut place = hash as usize;
         while let Some(slot) = self.slot(place).filter(|slot| slot.list != FREE.list) {
             if slot.hash == hash && is_it(slot.list) {
@@ -96,13 +98,13 @@ impl<Key> Grouping<Key> {
         Err(place)
     }
 
-    fn add(&mut self, hash: u64, place: usize, key: Key) -> usize {
-        let list = self.keys.len();
+    fn add(&mut self, hash: u32, place: usize, key: Key) -> u32 {
+        let list = self.keys.len() as u32;
         self.keys.push(key);
         self.put(place, Slot { hash, list });
-        if 2 * self.keys.len() > self.slots.len() {
+        if 4 * self.keys.len() > 3 * self.slots.len() {
             let taken = std::mem::replace(&mut self.slots, vec![FREE; 0]);
-            self.slots = vec![FREE; 4 * taken.len()];
+            self.slots = vec![FREE; 2 * taken.len()];
             for slot in taken.into_iter().filter(|slot| slot.list != FREE.list) {
                 if let Err(place) = self.find(slot.hash, |_| false) {
                     self.put(place, slot);
