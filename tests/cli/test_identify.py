@@ -27,6 +27,7 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     (tmp_path / "paper.csv").write_text("run,nDCG@2,P@1\na.scores,0.1667,0.0000\nb.scores,,1.0000\n")
     (tmp_path / "empty.csv").write_text("run,nDCG@2\na.scores,\n")
     (tmp_path / "ragged.csv").write_text("run,nDCG@2\na.scores,0.1,0.2\n")
+    (tmp_path / "sheet.csv").write_bytes(b"\xff\xfer\x00u\x00n\x00")
     (tmp_path / "twice.csv").write_text("run,nDCG@2\na.scores,0.1\na.scores,0.2\n")
     monkeypatch.chdir(tmp_path)
     return tmp_path
@@ -84,7 +85,8 @@ def test_a_project_file_sets_no_measures_here(folder: Path, capsys: pytest.Captu
         (["--reported-table", "empty.csv"], "no reported number is in the table"),
         (["--reported-table", "ragged.csv"], "ragged.csv, row 2: there are 3 cells below a head of 2"),
         (["--reported-table", "twice.csv"], "run 'a.scores' stands twice"),
-        (["--reported-table", "none.csv"], "none.csv: No such file"),
+        (["--reported-table", "none.csv"], "none.csv: no such file"),
+        (["--reported-table", "sheet.csv"], "sheet.csv: it is no UTF-8"),
     ],
 )
 def test_what_cannot_be_looked_for_is_refused(

@@ -237,6 +237,8 @@ def test_its_forms() -> None:
     assert "discount jarvelin" in repr(found) and "<table" in found._repr_html_()
     nothing = identify(small(), {"nDCG@4": "0.1234"})
     assert "the nearest has nDCG@4 = " in nothing.verdict and not nothing.names
+    said = str(nothing)
+    assert "none fits" in said and f"{nothing.nearest[0]:.6f}" in said and "expected by chance" not in said
 
 
 # Refusals.
@@ -256,7 +258,9 @@ def test_its_forms() -> None:
         ({"nDCG@10": float("nan")}, {}, "no value of a measure"),
         ({"nDCG@10": 0.22661}, {}, "has more than the 4 digits that were printed"),
         ({"nDCG@10": "1"}, {}, "'1' shows no decimals"),
-        ({"nDCG@10": "0.x"}, {}, "'0.x' shows no decimals"),
+        ({"nDCG@10": "0.x"}, {}, "'0.x' is not a number with a point and decimals"),
+        ({"nDCG@10": "50.58%"}, {}, "'50.58%' is not a number with a point and decimals"),
+        ({"nDCG@10": "0,5058"}, {}, "'0,5058' is not a number with a point and decimals"),
         ({"nDCG@10": None}, {}, "None is not a number"),
         ({"nDCG@10": "0." + "1" * 16}, {}, "more decimals than a number holds"),
         ({"nDCG@10": 0.5}, {"digits": 0}, "digits lies between 1 and 15, not at 0"),

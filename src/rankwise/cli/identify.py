@@ -101,8 +101,7 @@ def _table(path: str, digits: int | None) -> dict[str, dict[str, Any]]:
     """{run: {measure: number}} of a table whose first column names the run; an empty cell is no number."""
     import csv
 
-    with open(path, encoding="utf-8-sig", newline="") as file:
-        text = file.read()
+    text = _text(path)
     rows = [row for row in csv.reader(text.splitlines(), delimiter="\t" if "\t" in text else ",") if row]
     found: dict[str, dict[str, Any]] = {}
     for line, row in enumerate(rows[1:], 2):
@@ -117,3 +116,14 @@ def _table(path: str, digits: int | None) -> dict[str, dict[str, Any]]:
         hint = "the first row names measures (run,nDCG@10,MAP), each further row a run and its numbers."
         raise RankwiseError(message("no reported number is in the table", place=path, hint=hint))
     return found
+
+
+def _text(path: str) -> str:
+    from rankwise.data.formats.files import opened
+
+    try:
+        return opened(path).content().decode("utf-8-sig")
+    except UnicodeDecodeError as error:
+        hint = "save it as text with commas or tabs (.csv, .tsv), in UTF-8."
+        what = f"it is no UTF-8 ({error.reason} at byte {error.start:,})"
+        raise RankwiseError(message(what, place=path, hint=hint)) from None

@@ -129,6 +129,9 @@ class Identification:
                 f"{v:.{n.digits + 2}f}" for n, v in zip(self.numbers, candidate.values, strict=True) if n in shown
             ]
             rows.append([str(at), ", ".join(candidate.names) or "–", *values, candidate.words])
+        if not rows:
+            nearest = [f"{v:.{n.digits + 2}f}" for n, v in zip(self.numbers, self.nearest, strict=True) if n in shown]
+            rows.append(["–", "none fits", *nearest, "the nearest point of the grid"])
         head = ["", "named", *(number.called for number in shown), "choices"]
         title = "reported: " + ", ".join(f"{n.called} = {n.value:.{n.digits}f}" for n in self.numbers[:8])
         title += f" and {len(self.numbers) - 8} more" if len(self.numbers) > 8 else ""
@@ -145,6 +148,8 @@ class Identification:
             f"Σ n(n − 1) / {self.distinct:,} over values of which n print alike",
             self.verdict,
         ]
+        if not self.candidates:
+            del notes[-2]
         if self.further is not None and len(self.candidates) > 1:
             said = "; ".join(f"{v} ({', '.join(map(str, at))})" for v, at in self.further.predictions.items())
             notes.append(f"what would tell them apart best: {self.further.what}, which is {said}")

@@ -129,8 +129,9 @@ def _digits_of(text: str, value: str) -> int:
     """How many decimals a number shows."""
     whole, dot, decimals = value.strip().partition(".")
     if not dot or not decimals.isascii() or not decimals.isdigit() or not whole.lstrip("+-").isascii():
-        hint = "write it with the decimals that were printed, like 0.2266."
-        raise RankwiseError(message(f"{text}: '{value}' shows no decimals", hint=hint))
+        what = "shows no decimals" if not dot and whole.isdecimal() else "is not a number with a point and decimals"
+        hint = "write it with the decimals that were printed, like 0.2266; a percentage as a share."
+        raise RankwiseError(message(f"{text}: '{value}' {what}", hint=hint))
     if len(decimals) > 15:
         raise RankwiseError(message(f"{text}: '{value}' has more decimals than a number holds, which is 15"))
     return len(decimals)
