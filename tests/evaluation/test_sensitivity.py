@@ -13,6 +13,7 @@ from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 from pytest import approx
 
+import rankwise
 from rankwise import DataError, MeasureError, RankwiseError, Result, evaluate, load_result, sensitivity, user_measure
 from rankwise.evaluation.sensitivity import Sensitivity
 from rankwise.evaluation.winners import Field, Grid, Standing, alternatives
@@ -166,7 +167,7 @@ def test_a_clear_winner_on_either_side_is_significant() -> None:
     assert p < 0.001 and q > 0.05
     short = next(verdict for verdict in found.axes if verdict.axis == "short")
     assert [change.significant(0.05) for change in short.changes] == [1]
-    assert "1 of them significantly on one side at least, 0 on both" in found.summary
+    assert "1 of 1 pair changes winner among them, significantly on one side" in found.summary
 
 
 def test_lists_that_are_empty_for_one_system_only_may_decide() -> None:
@@ -282,6 +283,20 @@ def test_the_same_seed_gives_the_same_bits_for_any_number_of_threads() -> None:
         for t in (1, 3)
     ]
     assert found[0].as_dict() == found[1].as_dict()
+
+
+def test_real_runs_change_winner_with_the_ideal(trec_data: Path) -> None:
+    """Average precision over what a run returned favours the shorter runs, significantly on both sides."""
+    qrels = rankwise.read_qrels(trec_data / "qrels.dl19-passage.txt.gz")
+    runs = {path.name.partition(".")[0]: rankwise.read_run(path) for path in sorted((trec_data / "dl19").glob("*.gz"))}
+    results = [evaluate(qrels, run, "P@1", name=name) for name, run in runs.items()]
+    found = sensitivity(results, "AP")
+    assert found.winners["trec_eval_9_0_8"] == "REP_LLAMA" and found.winners["xgboost"] == "SPLADE_P_P_ENSEMBLE_DISTIL"
+    ideal = next(verdict for verdict in found.axes if verdict.axis == "ideal")
+    assert sum(change.significant(0.05) == 2 for change in ideal.changes) == 3
+    close = sensitivity(results, "nDCG@10")
+    assert len(close.changing) == 2 and all(p > 0.05 for at in close.changing for _, p in close.sides(at))
+    assert "2 of 15 pairs change winner among them, none significantly on either side" in close.summary
 
 
 # Forms.

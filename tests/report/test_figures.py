@@ -38,6 +38,16 @@ def test_only_systems_that_move_have_colours() -> None:
     assert scale["range"][:2] == list(figures.COLOURS[:2]) and scale["range"][2] not in figures.COLOURS
 
 
+def test_of_many_systems_those_that_move_most_have_colours() -> None:
+    pytest.importorskip("altair")
+    still = list(range(1, 11))
+    # The last becomes the first.
+    turned = [2, 3, 4, 5, 6, 7, 8, 9, 10, 1]
+    chart = figures.bump_chart([str(rank) for rank in still], ["x", "y"], [still, turned], title="ranks")
+    colours = chart.to_dict()["layer"][0]["encoding"]["color"]["scale"]["range"]
+    assert sum(colour in figures.COLOURS for colour in colours) == 7 and colours[9] in figures.COLOURS
+
+
 def test_names_stand_at_both_ends() -> None:
     texts = [layer for layer in bump().to_dict()["layer"] if layer["mark"]["type"] == "text"]
     assert [layer["transform"][0]["filter"] for layer in texts] == ["datum.place == 0", "datum.place == 2"]

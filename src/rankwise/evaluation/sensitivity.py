@@ -12,7 +12,7 @@ import numpy as np
 import numpy.typing as npt
 
 from rankwise.errors import MeasureError, RankwiseError, message
-from rankwise.evaluation.result import EMPTY, MISSING, Result
+from rankwise.evaluation.result import Result
 from rankwise.evaluation.significance import correct, randomisation
 from rankwise.evaluation.table import Table
 from rankwise.evaluation.winners import Choice, Field, Grid, Kinds, Standing, alternatives, pairs, settled
@@ -275,9 +275,11 @@ class Sensitivity:
         return self._grid.whole
 
     def _verdict(self, axis: str, found: Kinds) -> Verdict:
+        from rankwise.evaluation.sensitivity_words import why
+
         groups = tuple(tuple(group) for group in found.groups)
         if axis not in self._grid.axes:
-            return Verdict(axis, groups, self._why(axis, found))
+            return Verdict(axis, groups, why(self, axis, found))
         changes, alone = self._grid.changes(axis), self._grid.alone(axis)
         return Verdict(
             axis,
@@ -298,159 +300,30 @@ class Sensitivity:
         ]
         return Change(self.pairs[pair], share, tuple(zip(sides[::2], sides[1::2], strict=True)))
 
-    def _why(self, axis: str, found: Kinds) -> str:
-        """Why the choices on an axis cannot change a winner on these lists."""
-        if len(found.groups[0]) == 1:
-            return "the other choices are refused on these lists" if found.refusals else self._agreed(found)
-        if not found.changes_numbers:
-            return self._nothing_to_decide(axis)
-        return _RESCALES.get(axis, "each difference between two systems is multiplied by one factor").format(
-            empty=self._count(EMPTY), missing=self._count(MISSING)
-        )
-
-    def _agreed(self, found: Kinds) -> str:
-        return f"all conventions agree: {found.choices[0].words}"
-
-    def _nothing_to_decide(self, axis: str) -> str:
-        if axis in ("empty", "short", "missing", "unjudged", "ties"):
-            return _NOTHING[axis] if not self._flagged(axis) else "those concerned get the same number either way"
-        return _NOTHING.get(axis, "no number changes on these lists")
-
-    def _flagged(self, axis: str) -> bool:
-        name = {"ties": "tied"}.get(axis, axis)
-        return any(getattr(o.counts, name) for named in self.named for o in named.standing.outcomes)
-
-    def _count(self, flag: int) -> str:
-        outcome = self.reference.standing.outcomes[0]
-        return f"{int(((outcome.flags & flag) != 0).sum()):,} of {len(outcome.flags):,}"
-
-    # Its words.
+    # Its forms. The words are in `sensitivity_words`, which is imported when somebody looks.
 
     @property
     def summary(self) -> str:
         """What changes, in one or two sentences."""
-        total, names = len(self.pairs), sum(len(named.names) for named in self.named)
-        best = list(dict.fromkeys(self._best(named) for named in self.named))
-        first = (
-            f"The best system is {best[0]} under all {names} conventions"
-            if len(best) == 1
-            else (f"The best system is not the same under all {names} conventions: {', '.join(best)}")
-        )
-        if not self.changing:
-            return f"{first}; no pair of {total} changes winner among them."
-        told = (
-            f"{first}; {len(self.changing)} of {_several(total, 'pair')} {_verb(len(self.changing))} winner among them"
-        )
-        return f"{told}, {self._significance()}."
+        from rankwise.evaluation.sensitivity_words import summary
 
-    def _significance(self) -> str:
-        """On how many sides the winners that change are significant."""
-        on = [sum(p < self.level for _, p in self.sides(pair)) for pair in self.changing]
-        either, both = sum(count > 0 for count in on), sum(count == 2 for count in on)
-        if not either:
-            return "none of them significantly on either side"
-        return f"{either} of them significantly on one side at least, {both} on both"
+        return summary(self)
 
     @property
     def statement(self) -> str:
         """A sentence to print under a table of these numbers."""
-        from rankwise.evaluation.present import convention_line
+        from rankwise.evaluation.sensitivity_words import statement
 
-        runs = self._field.systems[0].judged_run
-        measure = self.measure
-        line = convention_line("", [measure], runs=runs).removeprefix(": ").replace(" · ", "; ")
-        names = sum(len(named.names) for named in self.named) - 1
-        others = f"under {_several(names, 'other named convention')} that compute{'s' * (names == 1)} it"
-        if not self.changing:
-            told = f"{others}, the order of the {len(self.systems)} systems has no other winner in any pair"
-        else:
-            pairs = f"the winner of {len(self.changing)} of {_several(len(self.pairs), 'pair')} of systems changes"
-            test = f"(randomisation test with Holm's correction, p < {self.level:g})"
-            told = f"{others}, {pairs}, {self._significance()} {test}"
-        return f"{measure.name}{'' if measure.k is None else f'@{measure.k}'} ({line}); {told}."
-
-    # Its tables.
+        return statement(self)
 
     def tables(self, *, digits: int = 4) -> list[Table]:
         """All of them: conventions, pairs that change winner, axes that may and that cannot change one."""
-        found = [self.table(digits=digits)]
-        found += [self.pairs_table(digits=digits)] if self.changing else []
-        found += [self.axes_table()] if self._grid.axes else []
-        return [*found, self.cannot_table()]
+        from rankwise.evaluation.sensitivity_words import axes_table, cannot_table, pairs_table, table
 
-    def table(self, *, digits: int = 4) -> Table:
-        """One row a convention: the mean of each system, their order, and τ with the first row."""
-        order = sorted(range(len(self.systems)), key=lambda at: (self.reference.standing.ranks[at], self.systems[at]))
-        heads, legend = _heads([self.systems[at] for at in order])
-        rows = []
-        for at, named in enumerate(self.named):
-            means = [f"{named.standing.means[system]:.{digits}f}" for system in order]
-            same = np.array_equal(named.standing.signs, self.reference.standing.signs)
-            said = "same" if same and at else _ordered(named.standing.ranks, order, heads)
-            rows.append([named.label, *means, said, f"{self.tau[0, at]:.2f}"])
-        notes = [*legend, *(f"{n.label}: {', '.join(n.names)}" for n in self.named if len(n.names) > 1)]
-        reasons = dict.fromkeys(self.set_aside.values())
-        notes += [f"set aside: {', '.join(n for n, w in self.set_aside.items() if w == why)}: {why}" for why in reasons]
-        title = f"{_called(self.measure)}: {len(self.systems)} systems, {_several(self._field.lists, 'list')}"
-        left = frozenset({0, len(heads) + 1})
-        return Table(
-            ["convention", *heads, "order", "τ"],
-            rows,
-            [*notes, self.summary, f"Statement: {self.statement}"],
-            title,
-            left,
-        )
-
-    def pairs_table(self, *, digits: int = 4) -> Table:
-        """One row a pair whose winner changes among the named conventions: where either wins most clearly, and p."""
-        by_pair: dict[tuple[str, str], list[str]] = {}
-        for verdict in self.axes:
-            for change in verdict.changes:
-                by_pair.setdefault(change.pair, []).append(verdict.axis)
-        rows = []
-        for pair in self.changing:
-            cells = []
-            for system, (named, p) in zip(self.pairs[pair], self.sides(pair), strict=True):
-                lead = abs(float(named.standing.leads[pair]))
-                cells += [system, f"{named.label} +{lead:.{digits}f}", _p(p)]
-            rows.append([*cells, ", ".join(by_pair.get(self.pairs[pair], [])) or "several at once"])
-        total = _several(len(self.pairs), "pair")
-        note = f"p: randomisation test of {self._permutations:,} patterns, Holm's correction over {total}"
-        head = ["wins", "most clearly under", "p", "or wins", "most clearly under", "p", "changed by"]
-        return Table(head, rows, [note], "pairs that change winner", frozenset({0, 1, 3, 4, 6}))
-
-    def axes_table(self) -> Table:
-        """One row an axis that may change a winner: its choices, and the pairs whose winner it changes."""
-        rows = [
-            [
-                verdict.axis,
-                verdict.words,
-                f"{len(verdict.alone)}",
-                f"{len(verdict.changes)}",
-                f"{sum(change.significant(self.level) > 0 for change in verdict.changes)}",
-                f"{sum(change.significant(self.level) > 1 for change in verdict.changes)}",
-            ]
-            for verdict in self.axes
-            if not verdict.cannot
-        ]
-        head = ["axis", "choices", "alone", "anywhere", "significant", "on both sides"]
-        notes = [
-            f"how many of {_several(len(self.pairs), 'pair')} change winner by this choice only: "
-            f"alone, the others as in the first row; anywhere, in {self._extent}",
-            f"significant: how many of the latter have a significant winner (p < {self.level:g}) on one side at least",
-        ]
-        return Table(head, rows, notes, "choices that may change a winner", frozenset({0, 1}))
-
-    @property
-    def _extent(self) -> str:
-        if self.covers_product:
-            return f"any of the {self.combinations:,} settings of these choices"
-        return f"any of {self.combinations:,} settings, each choice changed alone and in pairs"
-
-    def cannot_table(self) -> Table:
-        """One row an axis that cannot change a winner on these lists, and why."""
-        rows = [[verdict.axis, verdict.why] for verdict in self.axes if verdict.cannot]
-        return Table(["axis", "why"], rows, [], "choices that cannot change a winner here", frozenset({0, 1}))
+        found = [table(self, digits=digits)]
+        found += [pairs_table(self, digits=digits)] if self.changing else []
+        found += [axes_table(self)] if self._grid.axes else []
+        return [*found, cannot_table(self)]
 
     def __repr__(self) -> str:
         return "\n\n".join(map(str, self.tables()))
@@ -469,74 +342,32 @@ class Sensitivity:
 
     def to_csv(self) -> str:
         """`convention,system,mean,rank` with full precision, a row a name and system."""
-        import csv
-        import io
+        from rankwise.evaluation.sensitivity_words import csv
 
-        out = io.StringIO()
-        rows = csv.writer(out, lineterminator="\n")
-        rows.writerow(["convention", "system", "mean", "rank"])
-        for named in self.named:
-            for system, mean, rank in zip(
-                self.systems, named.standing.means.tolist(), named.standing.ranks, strict=True
-            ):
-                rows.writerows([name, system, repr(mean), rank] for name in named.names)
-        return out.getvalue()
+        return csv(self)
 
     def as_dict(self) -> dict[str, Any]:
         """Plain values, for JSON."""
-        return {
-            "measure": str(self.measure),
-            "systems": self.systems,
-            "lists": self._field.lists,
-            "summary": self.summary,
-            "statement": self.statement,
-            "conventions": [self._named_dict(named) for named in self.named],
-            "set_aside": self.set_aside,
-            "tau": self.tau.tolist(),
-            "settings": self.combinations,
-            "whole_product": self.covers_product,
-            "axes": [self._verdict_dict(verdict) for verdict in self.axes],
-        }
+        from rankwise.evaluation.sensitivity_words import as_dict
 
-    def _named_dict(self, named: Named) -> dict[str, Any]:
-        standing = named.standing
-        p = [
-            {"pair": list(pair), "lead": float(lead), "p": float(p)}
-            for pair, lead, p in zip(self.pairs, standing.leads, named.p, strict=True)
-        ]
-        means = dict(zip(self.systems, standing.means.tolist(), strict=True))
-        ranks = dict(zip(self.systems, standing.ranks, strict=True))
-        return {
-            "names": list(named.names),
-            "measure": str(self._measures[named.names[0]]),
-            "means": means,
-            "ranks": ranks,
-            "pairs": p,
-        }
-
-    def _verdict_dict(self, verdict: Verdict) -> dict[str, Any]:
-        changes = [
-            {"pair": list(c.pair), "share": c.share, "significant_sides": c.significant(self.level)}
-            for c in verdict.changes
-        ]
-        groups = [[choice.words for choice in group] for group in verdict.groups]
-        alone = [list(pair) for pair in verdict.alone]
-        return {"axis": verdict.axis, "choices": groups, "why_not": verdict.why, "alone": alone, "anywhere": changes}
+        return as_dict(self)
 
     # Its figures; the drawing is report's, and loads when somebody draws.
 
     def bump_chart(self) -> Any:
         """The rank of each system under each convention, an Altair chart."""
+        from rankwise.evaluation.sensitivity_words import called
         from rankwise.report.figures import bump_chart
 
         ranks = [named.standing.ranks for named in self.named]
-        return bump_chart(self.systems, [n.label for n in self.named], ranks, title=f"Ranks by {_called(self.measure)}")
+        return bump_chart(self.systems, [n.label for n in self.named], ranks, title=f"Ranks by {called(self.measure)}")
 
     def heat_map(self) -> Any:
         """Kendall's τ between the rankings of all conventions, an Altair chart."""
+        from rankwise.evaluation.sensitivity_words import called
         from rankwise.report.figures import heat_map
 
-        title = f"Kendall's τ between rankings by {_called(self.measure)}"
+        title = f"Kendall's τ between rankings by {called(self.measure)}"
         return heat_map([named.label for named in self.named], self.tau.tolist(), title=title)
 
     def save_figure(self, path: PathLike) -> None:
@@ -544,34 +375,6 @@ class Sensitivity:
         from rankwise.report.figures import save, stacked
 
         save(lambda: stacked(self.bump_chart(), self.heat_map()), path)
-
-
-# Why choices that change numbers change no winner.
-_RESCALES = {
-    "empty": "{empty} lists are empty, the same for every system: a constant adds the same to every mean, and leaving "
-    "them out divides every mean by the same number of lists",
-    "missing": "{missing} lists are missing, the same from every run: they add the same to every mean",
-    "discount": "the base of the logarithm is one factor of every discount",
-    "gain": "the gains of the labels that occur are the same but for one factor",
-    "labels": "the gains of the labels that occur are the same but for one factor",
-    "gmax": "it divides every value by one number",
-    "mean": "the sum is the mean times the number of lists, which is the same for every system",
-}
-# Why choices change no number.
-_NOTHING = {
-    "empty": "no list is empty",
-    "short": "no list has fewer than k documents",
-    "missing": "no list is missing from a run",
-    "unjudged": "no document within reach lacks a judgment",
-    "ties": "no scores are equal within reach of the cut-off",
-    "gain": "the labels that occur have the same gains",
-    "labels": "the labels that occur are read alike",
-    "negative": "no label is negative",
-    "outside": "no label is outside the table",
-    "ideal": "all judged documents that are worth anything are in the lists",
-    "precision": "scores that differ still differ in single precision, within reach of the cut-off",
-    "rel": "the same documents are relevant",
-}
 
 
 def _strict(measure: Measure) -> Measure:
@@ -644,35 +447,3 @@ def _names(results: Sequence[Result]) -> list[str]:
         name if name and names.count(name) == 1 else f"{name or 'system'} {at}"
         for at, name in enumerate(names, start=1)
     ]
-
-
-def _called(measure: Measure) -> str:
-    return f"{measure.name}{'' if measure.k is None else f'@{measure.k}'}"
-
-
-def _heads(systems: Sequence[str]) -> tuple[list[str], list[str]]:
-    """The heads of columns: names, or letters with a legend where names are long."""
-    if sum(map(len, systems)) <= 40 or len(systems) > 26:
-        return list(systems), []
-    letters = [chr(ord("A") + at) for at in range(len(systems))]
-    return letters, [", ".join(f"{letter} = {name}" for letter, name in zip(letters, systems, strict=True))]
-
-
-def _ordered(ranks: Sequence[int], order: Sequence[int], heads: Sequence[str]) -> str:
-    """The systems from the best down; equal ones joined by =."""
-    by_rank: dict[int, list[str]] = {}
-    for system, head in zip(order, heads, strict=True):
-        by_rank.setdefault(ranks[system], []).append(head)
-    return " > ".join(" = ".join(by_rank[rank]) for rank in sorted(by_rank))
-
-
-def _several(count: int, what: str) -> str:
-    return f"1 {what}" if count == 1 else f"{count:,} {what}s"
-
-
-def _verb(count: int) -> str:
-    return "changes" if count == 1 else "change"
-
-
-def _p(p: float) -> str:
-    return f"{p:.4f}" if p >= 0.0001 else "< .0001"

@@ -33,8 +33,7 @@ def bump_chart(
     The systems whose rank changes have colours, each with its name at both ends of its line; the others are grey.
     """
     alt = _altair()
-    moving = [at for at in range(len(systems)) if len({row[at] for row in ranks}) > 1]
-    colour = {systems[at]: COLOURS[place] for place, at in enumerate(moving) if place < len(COLOURS)}
+    colour = _coloured(systems, ranks)
     heights = [_apart(row) for row in ranks]
     rows = [
         {
@@ -138,6 +137,13 @@ def check_ending(path: PathLike) -> str:
         hint = f"end its name in {', '.join(ENDINGS)}."
         raise RankwiseError(message("a figure cannot be written in that format", place=str(path), hint=hint))
     return ending
+
+
+def _coloured(systems: Sequence[str], ranks: Sequence[Sequence[int]]) -> dict[str, str]:
+    """The colours of the systems whose rank changes; of those that move most, if they are many."""
+    moves = [max(column) - min(column) for column in zip(*ranks, strict=True)]
+    moving = sorted((at for at, move in enumerate(moves) if move), key=lambda at: -moves[at])[: len(COLOURS)]
+    return {systems[at]: colour for at, colour in zip(sorted(moving), COLOURS, strict=False)}
 
 
 def _apart(ranks: Sequence[int]) -> list[float]:
