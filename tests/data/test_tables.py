@@ -281,6 +281,8 @@ def test_what_is_no_table_is_refused():
         read_table({"a": [[1], [2]]})
     with pytest.raises(DataError, match="the table has no columns"):
         read_table({})
+    with pytest.raises(DataError, match="the table has no columns"):
+        read_table(pa.table({}))
     with pytest.raises(DataError, match="column 'b' is of type complex128, which is no column of numbers or texts"):
         read_table({"a": [1], "b": [1j]})
     with pytest.raises(DataError, match="threads must be a whole number from 1, not 0"):
@@ -506,3 +508,14 @@ def test_ids_of_millions_of_rows_are_no_python_objects():
     # NumPy reports its arrays too; a Python object for each id would be 50 bytes and a pointer more.
     assert peak < 40 * rows
     assert data.documents[rows - 1] == f"document-{rows - 1}"
+
+
+def test_a_stream_that_breaks_off_is_refused_with_its_reason() -> None:
+    batch = pa.record_batch({"qid": [1], "label": [1.0]})
+
+    def batches() -> Iterator[pa.RecordBatch]:
+        yield batch
+        raise RuntimeError("the source is gone")
+
+    with pytest.raises(DataError, match=r"^the stream broke off: the source is gone\.?$"):
+        read_table(pa.RecordBatchReader.from_batches(batch.schema, batches()))

@@ -226,6 +226,11 @@ def test_weights_of_rows_are_routed_too(routing: object) -> None:
     of_lists = [weights[qid == query].mean() for query in seen]
     data = Dataset.of(labels=y, qid=qid, weights=of_lists)
     assert found == pytest.approx(evaluate(data, ridge.predict(X), "nDCG@5")[0].mean)
+    weights[3] = -1
+    with pytest.raises(DataError, match="the weight of row 3 is -1; weights are finite and not negative"):
+        scorer("nDCG@5", sample_weight=True)(ridge, X, y, qid=qid, sample_weight=weights)
+    with pytest.raises(DataError, match=f"2 document weights for {len(y)} rows"):
+        scorer("nDCG@5", sample_weight=True)(ridge, X, y, qid=qid, sample_weight=[1, 1])
 
 
 def test_without_query_ids_a_scorer_says_how_to_route_them(routing: object) -> None:

@@ -56,9 +56,7 @@ fn weighted(measure: &Measure, list: &List<'_>) -> Option<f64> {
     let mut worths: Vec<f64> = Vec::new();
     measure.each_block(list, measure.depth, |block, hits| {
         if hits > 0 {
-            worths.clear();
-            worths.extend(list.ranked.get(block.start..block.end()).unwrap_or_default().iter().map(|&g| measure.worth(g)));
-            worths.sort_unstable_by(f64::total_cmp); // the same bits for any order of rows
+            measure.rising_worths(list, block, &mut worths);
             let m = block.len as f64;
             let total: f64 = worths.iter().sum();
             let squares: f64 = worths.iter().map(|w| w * w).sum();

@@ -12,9 +12,7 @@ pub fn graded_average_precision(measure: &Measure, list: &List<'_>) -> Option<f6
     let mut sum = 0.0;
     measure.each_block(list, measure.depth, |block, hits| {
         if hits > 0 {
-            worths.clear();
-            worths.extend(list.ranked.get(block.start..block.end()).unwrap_or_default().iter().map(|&g| measure.worth(g)));
-            worths.sort_unstable_by(f64::total_cmp); // the same bits for any order of rows
+            measure.rising_worths(list, block, &mut worths);
             let m = block.len as f64;
             let own = worths.iter().map(|&worth| above.shared(worth) + worth).sum::<f64>() / m;
             let pairs: f64 = worths.iter().rev().enumerate().map(|(below, worth)| worth * below as f64).sum();

@@ -328,6 +328,13 @@ impl Measure {
         grades.iter().filter(|&&g| self.worth(g) > 0.0).count()
     }
 
+    /// What the documents of a block are worth, rising, so that any order of rows gives the same bits.
+    fn rising_worths(&self, list: &List<'_>, block: Block, into: &mut Vec<f64>) {
+        into.clear();
+        into.extend(list.ranked.get(block.start..block.end()).unwrap_or_default().iter().map(|&grade| self.worth(grade)));
+        into.sort_unstable_by(f64::total_cmp);
+    }
+
     /// Walks the list as blocks of which single documents are the smallest, to `depth`: `at(block, hits)`;
     /// stops when `at` returns false.
     fn each_block(&self, list: &List<'_>, depth: usize, mut at: impl FnMut(Block, usize) -> bool) {

@@ -326,6 +326,9 @@ def _texts(texts: Sequence[str]) -> str:
 def _refusal(text: str, place: str) -> DataError:
     """The first of what the engine says, with the line, and what to do."""
     text = re.sub(r"^.*?Error: ", "", text, count=1, flags=re.DOTALL)
+    broken = re.search(r"reading the stream .*? failed: (?:Unknown error: )?(.*?)(?: Detail: |$)", text, re.DOTALL)
+    if broken is not None:
+        return DataError(message(f"the stream broke off: {_short(broken[1])}", place=place))
     line = re.search(r"CSV Error on Line: (\d+)\n", text)
     if line is None:
         if "end of GZIP stream" in text:
@@ -334,6 +337,8 @@ def _refusal(text: str, place: str) -> DataError:
         if "magic bytes" in text:
             what = "it begins or ends as no Parquet file does"
             return DataError(message(what, place=place, hint="it may be cut off: copy or download it again."))
+        if "at least one column" in text:
+            return DataError(message("the table has no columns", place=place))
         if "invalid state" in text:
             return DataError(message("ends of lines or quotation marks are of several kinds", place=place))
         return DataError(message(_short(text.strip().partition("\n")[0]), place=place))

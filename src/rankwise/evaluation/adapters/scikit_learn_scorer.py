@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from rankwise.data.dataset import Dataset
+from rankwise.data.dataset import Dataset, weights_of_documents
 from rankwise.errors import DataError, MeasureError, message
 from rankwise.evaluation.adapters.base import means, of_lists, one_of
 from rankwise.measures.base import Measure
@@ -31,7 +31,8 @@ class _Score:
             raise DataError(message(what, hint=hint))
         data = Dataset.of(labels=y_true, qid=qid)
         if sample_weight is not None:
-            weights = of_lists(data.reorder(np.asarray(sample_weight, dtype=np.float64)), np.diff(data.offsets))
+            of_rows = data.reorder(weights_of_documents(sample_weight, len(data.labels)))
+            weights = of_lists(of_rows, np.diff(data.offsets))
             data = Dataset.of(labels=y_true, qid=qid, weights=weights)
         return means([self.measure], data, y_pred)[0]
 

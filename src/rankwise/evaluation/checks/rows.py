@@ -9,7 +9,7 @@ import numpy.typing as npt
 
 from rankwise.data.duplicates import contradictions, document_repeats, repeats, twins
 from rankwise.evaluation.by_tool import by_tool
-from rankwise.evaluation.checks.base import Finding, Subject, found, in_words, nouns
+from rankwise.evaluation.checks.base import Finding, Mask, Subject, found, in_words, nouns
 from rankwise.measures import nDCG
 from rankwise.measures.convention import Convention
 
@@ -23,60 +23,57 @@ LISTS = 10
 
 
 def check(subject: Subject) -> Iterator[Finding]:
-    data, of = subject.data, len(subject.data.labels)
-    again = repeats(data)
-    if again.any():
-        count = int(again.sum())
-        yield found(
-            "RW401",
-            f"{{n}} of {{of}} {nouns(of, 'row')} {nouns(count, 'repeats', 'repeat')} an earlier row of "
-            f"{nouns(count, 'its', 'their')} list",
-            count,
-            of,
-            effects=["a document that stands twice counts twice, in the ranking and in the ideal"],
-            hint="`rankwise clean --drop duplicates` keeps the first of each.",
-            examples=subject.rows(again),
-        )
-    other = twins(data)
-    if other.any():
-        count = int(other.sum())
-        yield found(
-            "RW402",
-            f"{{n}} of {{of}} {nouns(of, 'document')} {nouns(count, 'has', 'have')} label and features of another of "
-            f"{nouns(count, 'its', 'their')} list",
-            count,
-            of,
-            effects=["no ranker can tell them apart: their scores tie"],
-            hint="`rankwise clean --drop twins` keeps the first of each, if they are copies.",
-            examples=subject.rows(other),
-        )
-    named = document_repeats(data)
-    if named.any():
-        count = int(named.sum())
-        yield found(
-            "RW403",
-            f"{{n}} of {{of}} {nouns(of, 'row')} {nouns(count, 'names', 'name')} a document that "
-            f"{nouns(count, 'its', 'their')} list has already",
-            count,
-            of,
-            effects=["as qrels and run it is refused, here and by the TREC tools; tools of LETOR files read it twice"],
-            hint="`rankwise clean --drop documents` keeps the first of each.",
-            examples=subject.rows(named),
-        )
-    against = contradictions(data)
-    if against.any():
-        count = int(against.sum())
-        yield found(
-            "RW405",
-            f"{{n}} of {{of}} {nouns(of, 'row')} {nouns(count, 'has', 'have')} the features of another of "
-            f"{nouns(count, 'its', 'their')} list and another label",
-            count,
-            of,
-            effects=["no ranker of these features orders them rightly"],
-            examples=subject.rows(against),
-        )
+    data = subject.data
+    yield from _of_rows(
+        subject,
+        "RW401",
+        repeats(data),
+        ("row", "repeats", "repeat"),
+        "an earlier row of {its} list",
+        effect="a document that stands twice counts twice, in the ranking and in the ideal",
+        hint="`rankwise clean --drop duplicates` keeps the first of each.",
+    )
+    yield from _of_rows(
+        subject,
+        "RW402",
+        twins(data),
+        ("document", "has", "have"),
+        "label and features of another of {its} list",
+        effect="no ranker can tell them apart: their scores tie",
+        hint="`rankwise clean --drop twins` keeps the first of each, if they are copies.",
+    )
+    yield from _of_rows(
+        subject,
+        "RW403",
+        document_repeats(data),
+        ("row", "names", "name"),
+        "a document that {its} list has already",
+        effect="as qrels and run it is refused, here and by the TREC tools; tools of LETOR files read it twice",
+        hint="`rankwise clean --drop documents` keeps the first of each.",
+    )
+    yield from _of_rows(
+        subject,
+        "RW405",
+        contradictions(data),
+        ("row", "has", "have"),
+        "the features of another of {its} list and another label",
+        effect="no ranker of these features orders them rightly",
+    )
     if subject.is_ranked and subject.outside is None:
         yield from _order(subject)
+
+
+def _of_rows(
+    subject: Subject, code: str, rows: Mask, does: tuple[str, str, str], what: str, *, effect: str, hint: str = ""
+) -> Iterator[Finding]:
+    """Rows that have something in common with others of their list."""
+    count, of = int(rows.sum()), len(rows)
+    if not count:
+        return
+    noun, one, several = does
+    said = what.format(its=nouns(count, "its", "their"))
+    words = f"{{n}} of {{of}} {nouns(of, noun)} {nouns(count, one, several)} {said}"
+    yield found(code, words, count, of, effects=[effect], hint=hint, examples=subject.rows(rows))
 
 
 def _order(subject: Subject) -> Iterator[Finding]:
