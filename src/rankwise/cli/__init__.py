@@ -1,6 +1,6 @@
 """The command `rankwise`: one verb a module, each one public Python call.
 
-Data go to standard output, messages to standard error; exit codes: 0 done, 2 refused.
+Data go to standard output, messages to standard error; exit codes: 0 done, 1 a check failed, 2 refused.
 """
 
 from __future__ import annotations
