@@ -136,6 +136,19 @@ def test_letor_files_with_scores(capsys: pytest.CaptureFixture[str]) -> None:
     assert found[1:] == [["scores.txt", "letor4:nDCG@1", "all", "0.5"], ["scores.txt", "letor4:nDCG@2", "all", "0.5"]]
 
 
+def test_letor_files_without_query_ids_take_the_sizes_of_their_lists(
+    folder: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (folder / "rank.test").write_text("1 1:0.5\n0 1:0.2\n1 1:0.1\n")
+    (folder / "rank.test.query").write_text("2\n1\n")
+    (folder / "three.txt").write_text("1\n2\n3\n")
+    words = ["--letor", "rank.test", "--scores", "three.txt", "-m", "RR", "--format", "csv"]
+    found = told(capsys, *words, "--group", "rank.test.query")
+    assert found.splitlines()[1] == "three.txt,RR,all,0.75"
+    assert main(["evaluate", *words]) == 2
+    assert "give the size of each list with `group=` (`--group FILE`)" in capsys.readouterr().err
+
+
 REFUSALS = [
     (["qrels.txt"], "judgments and at least one run are needed\nHint: rankwise evaluate QRELS RUN"),
     (["nowhere.txt", "mine.run"], "nowhere.txt: no such file\nHint: check the path"),
@@ -169,6 +182,7 @@ REFUSALS = [
     ),
     (["qrels.txt", "mine.run", "--score-column", "2"], "--score-column belongs to --letor"),
     (["qrels.txt", "mine.run", "--sort-features"], "--sort-features belongs to --letor"),
+    (["qrels.txt", "mine.run", "--group", "sizes.txt"], "--group belongs to --letor"),
     (["qrels.txt", "mine.run", "-J"], "-J belongs to --format trec_eval\nHint: add --format trec_eval.\n"),
     (["test.txt", "scores.txt"], "Hint: this is a LETOR line: read it with `read_letor`, or as `--letor FILE"),
     (["negative.txt", "mine.run"], "query 'q1', document 'b': label -1 is negative (convention standard)\nHint: set"),

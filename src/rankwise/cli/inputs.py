@@ -40,6 +40,7 @@ def add_files(parser: ArgumentParser) -> None:
         type=int,
         help="which column of --scores is the score (1 is the first, -1 the last)",
     )
+    add("--group", metavar="FILE", help="of --letor without query ids, a file with the size of each list")
     add("--sort-features", action="store_true", help="accept feature indices in any order within a line of --letor")
     add("--table", metavar="FILE", help="a .csv, .tsv or .parquet file with labels and scores, instead of qrels")
     add("--query", metavar="COLUMN", help="the column of --table with query ids, if its name is not understood")
@@ -57,7 +58,7 @@ def add_files(parser: ArgumentParser) -> None:
     add("--threads", type=int, metavar="N", help="how many threads; the numbers do not depend on it")
 
 
-_LETOR_ONLY = {"--score-column": "score_column", "--sort-features": "sort_features"}
+_LETOR_ONLY = {"--score-column": "score_column", "--group": "group", "--sort-features": "sort_features"}
 _TABLE_ONLY = {
     "--query": "query", "--document": "document", "--label": "label", "--score": "score", "--ascending": "ascending",
     "--skip-bad-lines": "skip_bad_lines", "--baseline-column": "baseline_column",
@@ -137,7 +138,8 @@ def _letor(arguments: Namespace, options: dict[str, Any]) -> list[Result]:
     from rankwise.data.formats import letor, scores
     from rankwise.evaluation.evaluate import evaluate
 
-    data = letor.read(arguments.letor, sort_features=arguments.sort_features, threads=arguments.threads)
+    options_of_file = {"group": arguments.group, "sort_features": arguments.sort_features}
+    data = letor.read(arguments.letor, **options_of_file, threads=arguments.threads)
     results = []
     for path, name in zip(arguments.scores, _names(arguments.scores), strict=True):
         column = scores.read(path, column=arguments.score_column)
