@@ -74,3 +74,46 @@ def test_which_axes_are_silent() -> None:
     # Scores that are equal in single precision alone.
     near = evaluate([1, 0], [1.0, 1.0 + 1e-12], "P@1").evaluated.silent_axes()
     assert "precision" not in near and "ties" not in near
+
+
+def test_an_order_by_ids_that_are_not_known_is_a_point_where_no_tie_is_in_reach() -> None:
+    result = evaluate([1, 0, 2, 0], [3.0, 2.0, 1.0, 1.0], "P@1")
+    grid = Grid([P @ 2], [result.evaluated])
+    means = grid.means(result.evaluated, P @ 2)
+    ties, cut = (list(grid.kept).index(axis) for axis in ("ties", "cut"))
+    by_id = means.take(grid.kept["ties"].index("docid"), axis=ties).take(0, axis=cut - 1)
+    assert not np.isnan(by_id).any()
+    assert np.isnan(means.take(grid.kept["ties"].index("docid"), axis=ties).take(1, axis=cut - 1)).all()
+
+
+def test_lists_count_with_their_weights_at_every_point() -> None:
+    labels, scores, sizes = [0, 2, 0, 0, 1, 2], [6, 5, 4, 3, 2, 1], [2, 1, 3]
+    result = evaluate(labels, scores, "P@1", group=sizes, weights=[1.0, 5.0, 2.0])
+    grid = Grid([nDCG @ 3], [result.evaluated])
+    means = grid.means(result.evaluated, nDCG @ 3).ravel()
+    for place in range(0, len(means), 7):
+        there = nDCG(3, convention=grid.convention((nDCG @ 3).convention, place))
+        ((values, flags),) = result.evaluated.compute([there])
+        assert means[place] == pytest.approx(Outcome("", there, values, flags, result.evaluated).mean, abs=1e-12)
+
+
+def test_labels_outside_a_gain_table_gain_nothing() -> None:
+    result = evaluate([3, 1, 4, 2], [4, 3, 2, 1], "P@1")
+    grid = Grid([nDCG @ 4], [result.evaluated])
+    means = grid.means(result.evaluated, nDCG @ 4)
+    theirs = evaluate([3, 1, 4, 2], [4, 3, 2, 1], "letor4:nDCG@4")[0].mean
+    of_letor = means.take(2, axis=list(grid.kept).index("gain"))
+    assert np.isclose(of_letor, theirs, atol=1e-12).any() and not np.isnan(of_letor).any()
+
+
+def test_what_makes_an_axis_speak() -> None:
+    qrels, run = {"a": {"x": 1, "y": 0}}, {"a": {"x": 3.0, "y": 2.0}}
+    assert evaluate(qrels, run, "P@1").evaluated.silent_axes() >= {"unjudged", "ideal", "missing", "ties"}
+    more = {"a": {**run["a"], "z": 1.0}}
+    assert "unjudged" not in evaluate(qrels, more, "P@1").evaluated.silent_axes()
+    # Of the first document alone, the others are judged but not retrieved.
+    assert "ideal" not in evaluate(qrels, run, "P(ties='input')@1", keep=1).evaluated.silent_axes()
+    fewer = evaluate({"b": {"x": 1, "y": 1}}, {"b": {"x": 1.0}}, "P@1")
+    merged = Result.merge([evaluate(qrels, run, "P@1"), fewer])
+    assert "ideal" not in merged.evaluated.silent_axes() and "unjudged" in merged.evaluated.silent_axes()
+    assert "ideal" not in merged.take(np.array([1])).evaluated.silent_axes()

@@ -43,6 +43,9 @@ def test_chance_is_how_many_others_print_alike() -> None:
     assert found.distinct == len(values)
     others = [sum(f"{v:.2f}" == f"{w:.2f}" for w in values) - 1 for v in values]
     assert found.chance == pytest.approx(np.mean(others))
+    cut_off = np.floor(values * 100 + 1e-9)
+    found = identify(result, {"nDCG@3": "0.50"}, truncated=True)
+    assert found.chance == pytest.approx(np.mean([(cut_off == one).sum() - 1 for one in cut_off]))
 
 
 def test_the_groups_of_a_candidate_are_all_points_that_fit_and_no_others() -> None:
@@ -238,7 +241,9 @@ def test_its_forms() -> None:
     nothing = identify(small(), {"nDCG@4": "0.1234"})
     assert "the nearest has nDCG@4 = " in nothing.verdict and not nothing.names
     said = str(nothing)
-    assert "none fits" in said and f"{nothing.nearest[0]:.6f}" in said and "expected by chance" not in said
+    assert "none fits" in said and f"{nothing.nearest[0]:.6f}" in said and "chance matches" not in said
+    means = nothing.grid.means(nothing.results[0].evaluated, nDCG @ 4).ravel()
+    assert nothing.as_dict()["nearest"] == [means[np.nanargmin(np.abs(means - 0.1234))]]
 
 
 # Refusals.

@@ -164,11 +164,23 @@ def columns_or_none(lists: Evaluated, measures: Sequence[Measure]) -> list[Colum
     try:
         return list(lists.compute(list(measures)))
     except RankwiseError as refusal:
-        # An order by document id that is unknown is refused to all.
-        if len(measures) == 1 or isinstance(refusal, DataError):
-            return [None] * len(measures)
+        if len(measures) == 1:
+            return [None]
+        if isinstance(refusal, DataError):
+            return _by_reach(lists, measures)
     half = len(measures) // 2
     return columns_or_none(lists, measures[:half]) + columns_or_none(lists, measures[half:])
+
+
+def _by_reach(lists: Evaluated, measures: Sequence[Measure]) -> list[Column | None]:
+    """As `columns_or_none`, of an order by ids that are not known, which is refused where equal scores are in reach."""
+    reaches = [None if one.convention.cut == "ignored" else one.k for one in measures]
+    found: dict[int | None, list[Column | None]] = {}
+    if len(set(reaches)) == 1:
+        return [None] * len(measures)
+    for reach in set(reaches):
+        found[reach] = columns_or_none(lists, [m for m, mine in zip(measures, reaches, strict=True) if mine == reach])
+    return [found[reach].pop(0) for reach in reaches]
 
 
 def outcomes_or_none(lists: Evaluated, measures: Sequence[Measure]) -> list[Outcome | None]:

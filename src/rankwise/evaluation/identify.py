@@ -144,8 +144,8 @@ class Identification:
         notes += [
             f"searched: {self.asked} named conventions, and a grid of {self.points:,} ({axes}), "
             f"which takes {self.distinct:,} distinct values on these lists",
-            f"expected by chance: {self.chance:.2g} others, "
-            f"Σ n(n − 1) / {self.distinct:,} over values of which n print alike",
+            f"chance matches to expect: {self.chance:.2g}, Σ n(n − 1) / {self.distinct:,}: with so many others, on "
+            "average, does a value of the grid share its printed numbers, as one of n",
             self.verdict,
         ]
         if not self.candidates:
@@ -191,6 +191,7 @@ class Identification:
             "distinct": self.distinct,
             "chance": self.chance,
             "further": further,
+            "nearest": None if self.candidates else [None if math.isnan(value) else value for value in self.nearest],
             "verdict": self.verdict,
         }
 
