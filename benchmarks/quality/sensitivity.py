@@ -56,12 +56,12 @@ def clueweb(data: Path) -> Iterator[Case]:
 
 def row(name: str, measure: str, found: list[Sensitivity]) -> str:
     """One row for several sets of systems, their pairs added up."""
-    sides = [sum(p < one.level for _, p in one.sides(pair)) for one in found for pair in one.changing]
+    sides = [sum(p < one.alpha for _, p in one.sides(pair)) for one in found for pair in one.changing]
     changed, significant = Counter[str](), Counter[str]()
     for one in found:
         for verdict in one.axes:
             changed[verdict.axis] += len(verdict.changes)
-            significant[verdict.axis] += sum(change.significant(one.level) > 0 for change in verdict.changes)
+            significant[verdict.axis] += sum(change.significant(one.alpha) > 0 for change in verdict.changes)
     by_axis = [f"{axis} {count} ({significant[axis]})" for axis, count in changed.most_common() if count]
     best = sum(len(set(one.winners.values())) > 1 for one in found)
     cells = [

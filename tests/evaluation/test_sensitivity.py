@@ -183,8 +183,29 @@ def test_lists_that_are_empty_for_one_system_only_may_decide() -> None:
 
 def test_a_table_without_a_label_that_occurs_is_set_aside() -> None:
     found = sensitivity(systems([3, 0, 1], [[3, 2, 1], [1, 2, 3]], [3]), "nDCG@2")
-    assert found.set_aside["letor4"] == "query '1': label 3 has no gain; the table has 0, 1 and 2"
+    why = "query '1': label 3 has no gain; the table has 0, 1 and 2"
+    assert found.set_aside["letor4"] == f"{why}; the tool lets it count 0, as if not relevant"
     assert "letor4" not in found.winners and "mslr" in found.winners
+
+
+def test_a_tool_that_refuses_such_a_label_itself_is_set_aside_for_that() -> None:
+    found = sensitivity(systems([5, 0, 1], [[3, 2, 1], [1, 2, 3]], [3]), "nDCG@2")
+    assert found.set_aside["gdeval"] == "query '1': label 5 has no gain; the table has 0, 1, 2, 3 and 4"
+    assert found.set_aside["mslr"].endswith("the tool lets it count 0, as if not relevant")
+
+
+def test_where_no_convention_that_was_named_fits_it_is_refused() -> None:
+    graded = systems([3, 0, 1], [[3, 2, 1], [1, 2, 3]], [3])
+    with pytest.raises(MeasureError, match=r"no convention is left beside standard: letor4: query '1': label 3 has no"):
+        sensitivity(graded, "nDCG@2", conventions=["letor4"])
+    with pytest.raises(MeasureError, match=r"ranks no systems here: .* the tool lets it count 0") as refusal:
+        sensitivity(graded, "letor4:nDCG@2")
+    assert "`evaluate` gives the number itself" in str(refusal.value)
+
+
+def test_the_level_is_that_of_compare() -> None:
+    assert sensitivity(systems(*SHORT), "nDCG@3").alpha == 0.05
+    assert "p < 0.1)" in str(sensitivity(systems(*SHORT), "nDCG@3", level=0.9))
 
 
 @pytest.mark.parametrize(

@@ -36,7 +36,7 @@ def add_arguments(parser: ArgumentParser) -> None:
         help="a convention to look at; may be repeated (default: all that compute the measure)",
     )
     add("--everything", action="store_true", help="choices that no tool makes too, where the axes are combined")
-    add("--level", type=float, default=0.05, metavar="P", help="below which p a winner is significant (default 0.05)")
+    add("--level", type=float, default=0.95, metavar="L", help="a winner is significant if p < 1 - L (default 0.95)")
     add("--permutations", type=int, default=10_000, metavar="N", help="of the randomisation test (default 10000)")
     add("--seed", type=int, default=0, metavar="N", help="of the randomisation test (default 0)")
     add(

@@ -28,6 +28,7 @@ Values = npt.NDArray[np.float64]
 PERMUTATIONS = 10_000
 # The most settings of the axes' product that are all computed.
 SETTINGS = 4096
+_OTHER = "choose another convention; `evaluate` gives the number itself."
 
 
 def sensitivity(
@@ -36,7 +37,7 @@ def sensitivity(
     *,
     conventions: Iterable[str] | None = None,
     everything: bool = False,
-    level: float = 0.05,
+    level: float = 0.95,
     permutations: int = PERMUTATIONS,
     seed: int = 0,
     settings: int = SETTINGS,
@@ -47,8 +48,8 @@ def sensitivity(
     `measure` has the convention that the others are held against, `standard` unless it says so. `conventions` are the
     names to look at, all that compute the measure if it is left out. The axes' product is that of the choices which
     these make; `everything` adds choices that no tool makes. Where it has more than `settings`, each choice is changed
-    alone and in pairs. A winner is significant below `level` by the randomisation test with so many `permutations`,
-    corrected by Holm's method over the pairs of systems under one convention.
+    alone and in pairs. A winner is significant if its p is below 1 − `level` by the randomisation test with so many
+    `permutations`, corrected by Holm's method over the pairs of systems under one convention.
 
     >>> from rankwise import evaluate
     >>> labels, group = [1, 0, 1, 0, 1, 0, 0, 0], [2, 2, 4]
@@ -107,9 +108,9 @@ class Change:
     """Two settings that differ on this axis only, in which the first and the second system win: those with the clearest
     winner, and those in which both winners are clear."""
 
-    def significant(self, level: float) -> int:
+    def significant(self, alpha: float) -> int:
         """On how many sides at once the winner is significant: 0, 1 or 2."""
-        return max(sum(side.p < level for side in both) for both in self.sides)
+        return max(sum(side.p < alpha for side in both) for both in self.sides)
 
 
 @dataclass(frozen=True)
@@ -145,7 +146,7 @@ class Sensitivity:
         *,
         conventions: Iterable[str] | None = None,
         everything: bool = False,
-        level: float = 0.05,
+        level: float = 0.95,
         permutations: int = PERMUTATIONS,
         seed: int = 0,
         settings: int = SETTINGS,
@@ -163,6 +164,14 @@ class Sensitivity:
         self.set_aside: dict[str, str] = {}
         """The names that do not fit these lists, each with the reason."""
         self.named = self._named()
+        if conventions is not None:
+            self._refuse_if_alone()
+
+    @property
+    def alpha(self) -> float:
+        """Below which p a winner is significant."""
+        # 1 − 0.95 is a little more than 0.05.
+        return round(1 - self.level, 12)
 
     # Under named conventions.
 
@@ -174,7 +183,9 @@ class Sensitivity:
         for name, standing in fits.items():
             why = _unfit(standing)
             if why:
-                self.set_aside[name] = why.removesuffix(f" (convention {name})")
+                self.set_aside[name] = why.removesuffix(f" (convention {name})") + _otherwise(
+                    self._measures[name], standing
+                )
                 continue
             assert isinstance(standing, Standing)
             home = next((names for names, other in groups if standing.equals(other)), None)
@@ -182,13 +193,18 @@ class Sensitivity:
                 groups.append(([name], standing))
             else:
                 home.append(name)
-        if not groups or self._reference_name in self.set_aside:
-            what = self.set_aside.get(self._reference_name, "no convention fits")
-            raise MeasureError(
-                message(f"{self.measure} ranks no systems here: {what}", hint="choose another convention.")
-            )
+        own = self._reference_name
+        if own in self.set_aside:
+            raise MeasureError(message(f"{self.measure} ranks no systems here: {self.set_aside[own]}", hint=_OTHER))
         tested = self._tested([standing for _, standing in groups])
         return tuple(Named(tuple(n), standing, p) for (n, standing), p in zip(groups, tested, strict=True))
+
+    def _refuse_if_alone(self) -> None:
+        """Of the conventions that were named, one at least must fit these lists."""
+        own, *others = self._measures
+        if others and all(name in self.set_aside for name in others):
+            told = "; ".join(f"{name}: {self.set_aside[name]}" for name in others)
+            raise MeasureError(message(f"no convention is left beside {own}: {told}", hint=_OTHER))
 
     @property
     def _reference_name(self) -> str:
@@ -389,6 +405,13 @@ def _unfit(standing: Standing | RankwiseError) -> str:
     return "" if standing.is_defined else "the mean is undefined"
 
 
+def _otherwise(measure: Measure, standing: Standing | RankwiseError) -> str:
+    """What a tool makes of a label that its table lacks, if the lists fit it but for that."""
+    if not isinstance(standing, RankwiseError) or "has no gain" not in str(standing):
+        return ""
+    return "; the tool lets it count 0, as if not relevant" if measure.convention.outside == "zero" else ""
+
+
 def _under(measure: Measure, conventions: Iterable[str] | None) -> dict[str, Measure]:
     """By name, the measure under each convention; first, the one that the others are held against."""
     from rankwise.measures.tools import ALIASES, computes, convention, names, tool
@@ -424,7 +447,8 @@ def _refuse(results: Sequence[Result], level: float, settings: int) -> None:
         what = f"{len(results)} of them" if all(isinstance(r, Result) for r in results) else "something else"
         raise RankwiseError(message(f"several results are ranked, and this is {what}", hint=hint))
     if not 0 < level < 1:
-        raise RankwiseError(message(f"level lies between 0 and 1, not at {level!r}", hint="0.05 is usual."))
+        hint = "0.95 is usual: a winner is then significant at p < 0.05."
+        raise RankwiseError(message(f"level lies between 0 and 1, not at {level!r}", hint=hint))
     if settings < 1:
         raise RankwiseError(message(f"settings must be a whole number from 1, not {settings!r}"))
     if not len(results[0].evaluated):

@@ -37,7 +37,7 @@ def summary(found: Sensitivity) -> str:
 
 def _significance(found: Sensitivity) -> str:
     """On how many sides the winners that change are significant."""
-    on = [sum(p < found.level for _, p in found.sides(pair)) for pair in found.changing]
+    on = [sum(p < found.alpha for _, p in found.sides(pair)) for pair in found.changing]
     either, both = sum(count > 0 for count in on), sum(count == 2 for count in on)
     if not either:
         return "none significantly on either side" if len(on) > 1 else "not significantly on either side"
@@ -62,7 +62,7 @@ def statement(found: Sensitivity) -> str:
         told = f"{others}, the order of the {len(found.systems)} systems has no other winner in any pair"
     else:
         pairs = f"the winner of {len(found.changing)} of {_several(len(found.pairs), 'pair')} of systems changes"
-        test = f"(randomisation test with Holm's correction, p < {found.level:g})"
+        test = f"(randomisation test with Holm's correction, p < {found.alpha:g})"
         told = f"{others}, {pairs}, {_significance(found)} {test}"
     return f"{what}; {told}."
 
@@ -113,8 +113,8 @@ def axes_table(found: Sensitivity) -> Table:
             verdict.words,
             f"{len(verdict.alone)}",
             f"{len(verdict.changes)}",
-            f"{sum(change.significant(found.level) > 0 for change in verdict.changes)}",
-            f"{sum(change.significant(found.level) > 1 for change in verdict.changes)}",
+            f"{sum(change.significant(found.alpha) > 0 for change in verdict.changes)}",
+            f"{sum(change.significant(found.alpha) > 1 for change in verdict.changes)}",
         ]
         for verdict in found.axes
         if not verdict.cannot
@@ -123,7 +123,7 @@ def axes_table(found: Sensitivity) -> Table:
     notes = [
         f"how many of {_several(len(found.pairs), 'pair')} change winner by this choice only: "
         f"alone, the others as in the first row; anywhere, in {_extent(found)}",
-        f"significant: how many of the latter have a significant winner (p < {found.level:g}) on one side at least",
+        f"significant: how many of the latter have a significant winner (p < {found.alpha:g}) on one side at least",
     ]
     return Table(head, rows, notes, "choices that may change a winner", frozenset({0, 1}))
 
@@ -190,7 +190,7 @@ def _named_dict(found: Sensitivity, named: Named) -> dict[str, Any]:
 
 def _verdict_dict(found: Sensitivity, verdict: Verdict) -> dict[str, Any]:
     changes = [
-        {"pair": list(c.pair), "share": c.share, "significant_sides": c.significant(found.level)}
+        {"pair": list(c.pair), "share": c.share, "significant_sides": c.significant(found.alpha)}
         for c in verdict.changes
     ]
     groups = [[choice.words for choice in group] for group in verdict.groups]
@@ -233,9 +233,9 @@ def _count(found: Sensitivity, flag: int) -> str:
 
 # Why choices that change numbers change no winner.
 _RESCALES = {
-    "empty": "{empty} lists are empty, the same for every system: a constant adds the same to every mean, and leaving "
+    "empty": "the empty lists ({empty}) are the same for every system: a constant adds the same to every mean, leaving "
     "them out divides every mean by the same number of lists",
-    "missing": "{missing} lists are missing, the same from every run: they add the same to every mean",
+    "missing": "the missing lists ({missing}) are the same for every run: they add the same to every mean",
     "discount": "the base of the logarithm is one factor of every discount",
     "gain": "the gains of the labels that occur are the same but for one factor",
     "labels": "the gains of the labels that occur are the same but for one factor",
