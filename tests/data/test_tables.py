@@ -227,6 +227,7 @@ BAD_FRAMES = {
     "a column by number": ({}, {"features": [3]}, r"a column is named by text, not by 3"),
     "features as a text": ({}, {"features": "x"}, r"features must be a list of names, not the text 'x'"),
     "label and labels": ({}, {"label": "x", "labels": {"x": 1}}, r"both `label` and `labels` are given"),
+    "labels without worth": ({}, {"labels": ["x"]}, r"`labels` says what each event is worth, by column\nHint: write"),
     "labels of nothing": ({}, {"labels": {}}, r"`labels` names no column"),
     "a label that is no number": ({}, {"labels": {"x": "five"}}, r"the label of 'x' must be a number, not 'five'"),
     "weights that differ": (

@@ -259,6 +259,9 @@ def _named(names: Iterable[str], what: str) -> list[str]:
 
 
 def _refuse_no_events(labels: Mapping[str, float], names: Sequence[str], place: str) -> None:
+    if not isinstance(labels, Mapping):
+        hint = "write labels={'booked': 5, 'clicked': 1}; a single column of labels is `label=`."
+        raise DataError(message("`labels` says what each event is worth, by column", place=place, hint=hint))
     if not labels:
         raise DataError(message("`labels` names no column", place=place, hint=listed(names)))
     refuse_unknown(labels, names, place)
