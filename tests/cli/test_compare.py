@@ -113,3 +113,10 @@ def test_what_cannot_be_compared_is_refused(words: list[str], refusal: str, fold
     assert main(words) == 2
     shown = capsys.readouterr()
     assert refusal in shown.err and not shown.out
+
+
+def test_a_score_that_is_refused_names_its_column(folder: Path, capsys: Capture) -> None:
+    (folder / "gaps.csv").write_text("query_id,document,click,model,other\n1,x,1,0.5,0.1\n1,y,0,0.2,\n")
+    words = ["compare", "--table", "gaps.csv", "--label", "click", "--score", "model", "--score", "other", "-m", "RR"]
+    assert main(words) == 2
+    assert "rankwise: gaps.csv: column 'other', row 1 (list 0): the score is NaN" in capsys.readouterr().err

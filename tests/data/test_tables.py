@@ -173,6 +173,14 @@ def test_lines_that_cannot_be_read_are_skipped_and_counted(tmp_path):
     assert (list(data.documents), data.skipped_lines) == (["a", "d"], 3)
 
 
+def test_a_table_of_bad_lines_only_is_refused_as_that(tmp_path):
+    path = csv(tmp_path, HEAD + "1,a\n2,c\n")
+    with pytest.raises(
+        DataError, match=r"t\.csv: there are no rows but bad lines, which are left out: 2\nHint: without"
+    ):
+        read_table(path, label="label", skip_bad_lines=True)
+
+
 def test_ids_of_a_text_file_stay_as_they_stand(tmp_path):
     assert list(read_table(csv(tmp_path, HEAD + "007,1e3,1\n7,0x1,1\n")).queries) == ["007", "7"]
 

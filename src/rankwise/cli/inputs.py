@@ -179,7 +179,7 @@ def _table(arguments: Namespace, options: dict[str, Any]) -> list[Result]:
     rankings = [*([] if logged is None else [(logged, True)]), *rankings]
     results = []
     for name, ascending in rankings:
-        with _refusals_name(arguments.table):
+        with _refusals_name(arguments.table, column=name):
             results.append(evaluate(data, _ranking(data, name, ascending), name=name, **options))
     return results
 
@@ -236,16 +236,22 @@ def _trec(arguments: Namespace, options: dict[str, Any]) -> list[Result]:
 
 
 class _refusals_name:
-    """A refusal of data says which file they came from."""
+    """A refusal of data says which file they came from, one of scores which column."""
 
-    def __init__(self, path: str) -> None:
+    def __init__(self, path: str, *, column: str = "") -> None:
         self.path = path
+        self.column = column
 
     def __enter__(self) -> None: ...
 
     def __exit__(self, kind: object, error: BaseException | None, trace: object) -> None:
-        if isinstance(error, DataError) and self.path not in str(error):
-            raise DataError(f"{self.path}: {error}") from None
+        if not isinstance(error, DataError):
+            return
+        told = str(error)
+        if self.column and told.startswith("scores"):
+            told = f"column '{self.column}'{told.removeprefix('scores')}"
+        if self.path not in told:
+            raise DataError(f"{self.path}: {told}") from None
 
 
 def _names(paths: list[str]) -> list[str]:

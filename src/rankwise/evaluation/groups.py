@@ -112,7 +112,9 @@ def _place(name: str) -> tuple[bool, bool, float, str]:
 
 def _column(by: Any) -> npt.NDArray[Any]:
     if isinstance(by, str):
-        hint = "only a Dataset has columns; give {query: group}, or an array with one group a list."
+        hint = (
+            "only a Dataset (`--table`) has columns; give {query: group} (`--by-file`), or an array, one group a list."
+        )
         raise DataError(message(f"`by` names a column '{by}', and there are none here", hint=hint))
     values = np.array(list(by), dtype=object) if isinstance(by, Ids) else np.asarray(by)
     if values.ndim != 1:

@@ -173,6 +173,15 @@ def _numeric(table: engine.Table, names: Sequence[str]) -> dict[str, str]:
     return {name: "DOUBLE" for name in names if is_read_so(name)}
 
 
+def _no_rows(table: engine.Table) -> DataError:
+    skipped = table.skipped_lines()
+    if not skipped:
+        return DataError(message("there are no rows", place=table.place))
+    hint = "without `skip_bad_lines=True` (`--skip-bad-lines`) the first is named, with what is wrong with it."
+    what = f"there are no rows but bad lines, which are left out: {skipped:,}"
+    return DataError(message(what, place=table.place, hint=hint))
+
+
 Wanted = list[tuple[str, str]]
 
 
@@ -187,7 +196,7 @@ def _dataset(table: engine.Table, roles: _Roles, matrix: Sequence[str]) -> Datas
     wanted += [(_number(table, name, single=True), "feature") for name in matrix]
     found = table.columns(wanted)
     if found.rows == 0 or found.offsets is None or found.queries is None:
-        raise DataError(message("there are no rows", place=table.place))
+        raise _no_rows(table)
     order, columns = found.order, iter(found.columns)
 
     def placed(values: npt.NDArray[Any]) -> npt.NDArray[Any]:
@@ -240,7 +249,7 @@ def _values(
     wanted = [(_id(table, query, "query"), "query"), (_id(table, document, "document"), "document"), (number, "number")]
     found = table.columns(wanted, where=f"WHERE NOT isnan({number})" if absent_is_left_out else "")
     if found.rows == 0 or found.offsets is None or found.queries is None:
-        raise DataError(message("there are no rows", place=table.place))
+        raise _no_rows(table)
     documents, values = found.columns
     if not absent_is_left_out and np.isnan(values).any():
         raise DataError(message(f"there is no {value}", place=_row(table, int(np.isnan(values).argmax()))))
