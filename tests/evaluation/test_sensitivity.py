@@ -16,6 +16,7 @@ from pytest import approx
 import rankwise
 from rankwise import DataError, MeasureError, RankwiseError, Result, evaluate, load_result, sensitivity, user_measure
 from rankwise.evaluation.sensitivity import Sensitivity
+from rankwise.evaluation.significance import correct, randomisation
 from rankwise.evaluation.winners import Field, Grid, Standing, alternatives
 from rankwise.measures import AP, DCG, ERR, RBP, P, nDCG
 from rankwise.measures.base import Measure
@@ -258,6 +259,33 @@ def test_weights_of_lists_decide_too() -> None:
     )
     assert found.winners["standard"] == found.winners["trec_eval_9_0_8"] == "b"
     assert found.reference.standing.shares.sum(axis=1) == approx(found.reference.standing.means)
+
+
+def test_p_is_that_of_the_values_corrected_over_the_pairs() -> None:
+    rng = np.random.default_rng(1)
+    labels = rng.integers(0, 2, 120)
+    results = systems(labels.tolist(), [(labels * a + rng.normal(size=120)).tolist() for a in (0, 1, 3)], [10] * 12)
+    found = sensitivity(results, "nDCG@5", permutations=5000)
+    values = np.array([Result(r.evaluated, [("m", nDCG @ 5)])[0].values for r in results])
+    ordered = values[:, np.argsort([str(at + 1) for at in range(12)], kind="stable")]
+    raw = randomisation(ordered, np.array([[0, 1], [0, 2], [1, 2]]), permutations=5000)
+    assert found.reference.p.tolist() == correct(raw, "holm").tolist() != raw.tolist()
+
+
+@pytest.mark.parametrize("measure", [(nDCG @ 2).but(empty="skip"), AP(mean="geometric"), AP(mean="sum")])
+def test_shares_sum_to_the_mean(measure: Measure) -> None:
+    results = systems([1, 0, 0, 0, 0, 1], [[2, 1, 2, 1, 2, 1], [1, 2, 2, 1, 1, 2]], [2, 2, 2])
+    (standing,) = Field([r.evaluated for r in results]).standings([measure])
+    assert isinstance(standing, Standing)
+    sums = standing.shares.sum(axis=1)
+    assert standing.means == approx(np.exp(sums) if measure.convention.mean == "geometric" else sums)
+
+
+def test_a_geometric_mean_is_no_rescaling() -> None:
+    results = systems([1, 0], [[2, 1], [1, 2]], [2])
+    one, other = Field([r.evaluated for r in results]).standings([AP(), AP(mean="geometric")])
+    assert isinstance(one, Standing) and isinstance(other, Standing)
+    assert not one.rescales(other) and one.rescales(one)
 
 
 def test_a_function_as_a_measure_has_the_presets() -> None:
