@@ -174,6 +174,8 @@ def test_two_runs_differ_by_the_ranking_itself() -> None:
         "a": 0.0,
         "b": 0.1845,
     }
+    said = "trec_eval_9_0_8:nDCG@2 of the first run = 0.6309, nDCG@2 of the second run = 0.8155\n"
+    assert str(found).startswith(said)
 
 
 def test_a_cut_off_is_a_choice_too() -> None:
@@ -186,6 +188,15 @@ def test_choices_that_exist_only_together_are_one() -> None:
     found = explain(*evaluate([0, 1, 1], [3.0, 2.0, 2.0], ["AP@2", "AP(ap_over='hits', ties='input')@2"]))
     assert [part.axis for part in found.parts] == ["ties+ap_over"]
     assert sum(part.effect for part in found.parts) == approx(found.difference, abs=1e-15)
+
+
+def test_a_hybrid_that_leaves_out_every_list_adds_nothing() -> None:
+    """Label 4 is worth nothing in letor3's table, so that all lists are empty; gdeval leaves out empty lists."""
+    found = explain(*evaluate([4, 4, 4], [3.0, 2.0, 1.0], ["letor3:nDCG@2", "gdeval:nDCG@2"], group=[2, 1]))
+    assert found.difference == 1.0
+    assert sum(part.effect for part in found.parts) == approx(1.0, abs=1e-15)
+    for part in found.parts:
+        assert part.per_list.sum() == approx(part.effect, abs=1e-15)
 
 
 # Forms.

@@ -17,6 +17,7 @@ from rankwise.evaluation.interval import t_quantile
 from rankwise.evaluation.lists import Lists
 from rankwise.evaluation.present import why
 from rankwise.evaluation.result import Result
+from rankwise.evaluation.table import Table
 from rankwise.measures import AP, DCG, ERR, RR, STANDARD, MeanNDCG, NumRel, P, R, Rprec, nDCG
 
 stats = pytest.importorskip("scipy.stats")
@@ -238,6 +239,12 @@ def test_a_result_as_markdown_latex_and_html() -> None:
     html = result._repr_html_()
     assert html.startswith("<table><caption>mine</caption>") and html.count("<tr>") == 3
     assert "<script" not in evaluate([1], [1.0], "AP", name="<script>")._repr_html_()
+
+
+def test_latex_has_the_title_and_signs_that_every_font_has() -> None:
+    latex = Table(["pair", "τ", "p"], [["a > b | 1 → 2", "0.50", "<0.0001"]], ["a note"], "a title").to_latex()
+    assert latex.startswith("% a title\n% a note\n\\begin{tabular}{lrr}")
+    assert r"pair & $\tau$ & p \\" in latex and r"a $>$ b $|$ 1 $\to$ 2 & 0.50 & $<$0.0001 \\" in latex
 
 
 def test_csv_keeps_every_digit() -> None:

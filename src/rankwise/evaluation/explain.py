@@ -170,7 +170,8 @@ class Explanation:
 
     def _called(self, side: int) -> str:
         text = str((self.first, self.second)[side].measure)
-        return text if self.first.measure != self.second.measure else f"{text} of the {('first', 'second')[side]} run"
+        two_runs = any("run" in part.axis.split("+") and part.lists for part in self.parts)
+        return f"{text} of the {('first', 'second')[side]} run" if two_runs else text
 
     def _part(self, step: tuple[str, ...], mean: float, share: Values) -> Part:
         said = [axis for axis in step if GOES_WITH.get(axis) not in step]
@@ -300,9 +301,16 @@ def _shapley(sides: _Sides, steps: Sequence[tuple[str, ...]]) -> tuple[Values, V
         taken = [[axis for bit, step in enumerate(steps) if mask >> bit & 1 for axis in step] for mask in masks]
         outcomes = sides.outcomes(taken)
         weights = np.array([_weights(mask, count) for mask in masks])
-        means += weights.T @ np.array([outcome.mean for outcome in outcomes])
-        shares += weights.T @ np.array([_shares(outcome) for outcome in outcomes])
+        adds = np.array([_shares(outcome) for outcome in outcomes])
+        means += weights.T @ np.array([_mean(outcome, add) for outcome, add in zip(outcomes, adds, strict=True)])
+        shares += weights.T @ adds
     return means, shares
+
+
+def _mean(outcome: Outcome, shares: Values) -> float:
+    # A hybrid may have no mean where both numbers have one: every list is empty under the gains of the one side, and
+    # left out by the rule of the other. What its lists add, nothing, stands for it.
+    return float(np.nansum(shares)) if math.isnan(outcome.mean) else outcome.mean
 
 
 def _weights(mask: int, count: int) -> Values:
@@ -324,7 +332,8 @@ def _shares(outcome: Outcome) -> Values:
     weights = outcome.evaluated.weights
     if weights is None:
         return values / max(1, outcome.included)
-    return np.asarray(values * weights / weights[~np.isnan(outcome.values)].sum(), dtype=np.float64)
+    total = weights[~np.isnan(outcome.values)].sum()
+    return np.asarray(values * weights / total if total > 0 else np.zeros(len(values)), dtype=np.float64)
 
 
 def _refuse_other_things(first: Outcome, second: Outcome) -> None:

@@ -29,7 +29,8 @@ def summary(found: Sensitivity) -> str:
     if len(best) > 1:
         first = f"The best system is not the same {under}: {', '.join(best)}"
     if not found.changing:
-        return f"{first}; no pair of {total} changes winner."
+        none = f"no pair of {total} changes winner" if total > 1 else "the order of the two never changes"
+        return f"{first}; {none}."
     many = len(found.changing)
     changes = f"{many} of {_several(total, 'pair')} change{'s' * (many == 1)} winner among them"
     return f"{first}; {changes}, {_significance(found)}."

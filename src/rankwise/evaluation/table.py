@@ -8,7 +8,9 @@ __all__ = ["Marked", "Table"]
 
 _LATEX = str.maketrans(
     {"&": r"\&", "%": r"\%", "$": r"\$", "#": r"\#", "_": r"\_", "{": r"\{", "}": r"\}", "~": r"\textasciitilde{}",
-     "^": r"\textasciicircum{}", "\\": r"\textbackslash{}", "–": "--", "−": "$-$", "±": r"$\pm$"}
+     "^": r"\textasciicircum{}", "\\": r"\textbackslash{}", "–": "--", "−": "$-$", "±": r"$\pm$", "<": "$<$",
+     ">": "$>$", "|": "$|$", "τ": r"$\tau$", "→": r"$\to$", "²": "$^2$", "√": r"$\surd$", "≥": r"$\geq$",
+     "×": r"$\times$"}
 )  # fmt: skip
 
 
@@ -73,7 +75,7 @@ class Table:
         """A `tabular` with booktabs rules."""
         columns = "".join("l" if i in self.left else "r" for i in range(len(self.head)))
         head, *rows = [" & ".join(_latex(cell) for cell in row) + r" \\" for row in [self.head, *self.rows]]
-        notes = [f"% {note}" for note in self.notes]
+        notes = [f"% {note}" for note in (self.title, *self.notes) if note]
         return "\n".join(
             [
                 *notes,
