@@ -130,12 +130,19 @@ def test_changes_by_an_axis_are_those_of_all_pairs_of_settings(results: list[Res
     assert grid.whole and len(grid.codes) == 8
     for at, axis in enumerate(choices):
         slow: dict[int, set[tuple[int, ...]]] = {}
+        clear: dict[int, list[list[float]]] = {}
         for a, b in permutations(range(len(grid.codes)), 2):
             if [k for k in range(3) if grid.codes[a][k] != grid.codes[b][k]] == [at]:
-                for pair in np.flatnonzero((grid.signs[a] > 0) & (grid.signs[b] < 0)):
-                    slow.setdefault(int(pair), set()).add(tuple(np.delete(grid.codes[a], at)))
-        fast = {pair: round(share * 4) for pair, share, _ in grid.changes(axis)}
-        assert fast == {pair: len(lines) for pair, lines in slow.items()}
+                for pair in np.flatnonzero((grid.signs[a] > 0) & (grid.signs[b] < 0)).tolist():
+                    slow.setdefault(pair, set()).add(tuple(np.delete(grid.codes[a], at).tolist()))
+                    clear.setdefault(pair, []).append(sorted([abs(grid.t[a][pair]), abs(grid.t[b][pair])]))
+        assert set(grid.alone(axis)) == {pair for pair, lines in slow.items() if (0, 0) in lines}
+        found = list(grid.changes(axis))
+        assert {pair: round(share * 4) for pair, share, _ in found} == {pair: len(s) for pair, s in slow.items()}
+        for pair, _, witnesses in found:
+            t = [[abs(s.t[pair]) for s in field.standings(both) if isinstance(s, Standing)] for both in witnesses]
+            assert max(map(max, t)) == approx(max(most for _, most in clear[pair]))
+            assert max(map(min, t)) == approx(max(least for least, _ in clear[pair]))
 
 
 # Definition.
@@ -270,6 +277,18 @@ def test_p_is_that_of_the_values_corrected_over_the_pairs() -> None:
     ordered = values[:, np.argsort([str(at + 1) for at in range(12)], kind="stable")]
     raw = randomisation(ordered, np.array([[0, 1], [0, 2], [1, 2]]), permutations=5000)
     assert found.reference.p.tolist() == correct(raw, "holm").tolist() != raw.tolist()
+
+
+def test_either_side_of_a_pair_is_where_its_winner_leads_most_clearly() -> None:
+    rng = np.random.default_rng(3)
+    labels = rng.integers(0, 3, 120).tolist()
+    found = sensitivity(systems(labels, rng.integers(0, 4, (4, 120)).tolist(), [3, 9] * 10), "nDCG@5")
+    assert found.changing
+    for pair in found.changing:
+        for sign, (named, p) in zip((1, -1), found.sides(pair), strict=True):
+            led = [other for other in found.named if other.standing.signs[pair] == sign]
+            assert abs(named.standing.t[pair]) == max(abs(other.standing.t[pair]) for other in led)
+            assert p == named.p[pair]
 
 
 @pytest.mark.parametrize("measure", [(nDCG @ 2).but(empty="skip"), AP(mean="geometric"), AP(mean="sum")])
