@@ -162,7 +162,7 @@ def test_the_csv_of_a_breakdown_keeps_every_digit() -> None:
     [
         (["x"] * 3, "`by` has 3 values for 4 lists of 7 rows\nHint: give an array with one group a list or a row"),
         ([["x"] * 4], "`by` must have 1 dimension, not 2"),
-        ({"a": 1, "b": 1, "d": 2}, "query 'c' has no group\nHint: give every query a group; None stands for no group"),
+        ({"a": 1, "b": 1, "d": 2}, "query .c. has no group\nHint: give every query a group in `by` .*; None stands"),
         ("country", "there is no column 'country' to group by"),
         (
             ["x", "x", "y", "z", "x", "x", "y"],

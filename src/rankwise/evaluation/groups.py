@@ -168,7 +168,7 @@ def _looked_up(by: Mapping[Any, Any], queries: Iterable[str]) -> list[Any]:
     found = []
     for query in queries:
         if query not in known:
-            hint = "give every query a group; None stands for no group."
+            hint = "give every query a group in `by` (the file of `--by-file`); None stands for no group."
             raise DataError(message(f"query '{query}' has no group", hint=hint))
         found.append(known[query])
     return found
