@@ -207,6 +207,8 @@ def test_a_further_number_tells_candidates_apart() -> None:
     result = evaluate([0, 1, 2, 1, 0, 1, 2, 0, 1, 0, 0, 2], np.arange(12)[::-1], "P@1")
     found = identify(result, {"nDCG@5": "0.3"})
     assert len(found.candidates) > 1 and not found.is_settled and "not identifiable" in found.verdict
+    assert [bool(candidate.names) for candidate in found.candidates[:2]] == [True, False]
+    assert found.verdict.endswith("would fit by chance; of them the first alone has a name.")
     told = found.further.predictions
     assert len(told) > 1 and {at for places in told.values() for at in places} <= set(
         range(1, len(found.candidates) + 1)

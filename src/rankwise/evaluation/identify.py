@@ -118,7 +118,10 @@ class Identification:
             return "identified: one value fits; choices that are not named above change none of these numbers."
         many = len(self.candidates)
         fit = "one value fits" if many == 1 else f"{many:,} values fit"
-        return f"not identifiable from this: {fit}, and {self.chance:.2g} would fit by chance."
+        # Those with names stand first.
+        named = sum(bool(candidate.names) for candidate in self.candidates)
+        only = "; of them the first alone has a name" if many > named == 1 else ""
+        return f"not identifiable from this: {fit}, and {self.chance:.2g} would fit by chance{only}."
 
     def table(self, *, most: int = 20) -> Table:
         """One row a candidate, named ones first; below, what was searched and what would settle it."""
@@ -144,8 +147,8 @@ class Identification:
         notes += [
             f"searched: {self.asked} named conventions, and a grid of {self.points:,} ({axes}), "
             f"which takes {self.distinct:,} distinct values on these lists",
-            f"chance matches to expect: {self.chance:.2g}, Σ n(n − 1) / {self.distinct:,}: with so many others, on "
-            "average, does a value of the grid share its printed numbers, as one of n",
+            f"chance matches to expect: {self.chance:.2g}, Σ n(n − 1) / {self.distinct:,} where n of these values "
+            "print alike",
             self.verdict,
         ]
         if not self.candidates:

@@ -88,7 +88,10 @@ def numbers(
     if not any(tables):
         if len(results) > 1 and not mean_of_folds:
             what = f"there are {len(results)} results, and whose the numbers are is not said"
-            hint = "give {run: {measure: number}}, or mean_of_folds=True if each is the mean over these results."
+            hint = (
+                "give {run: {measure: number}} (`--reported-table`), or mean_of_folds=True (`--mean-of-folds`) if each "
+                "is the mean over these results."
+            )
             raise RankwiseError(message(what, hint=hint))
         return [_number("", text, value, digits, truncated, everywhere) for text, value in reported.items()]
     if mean_of_folds:
