@@ -48,7 +48,7 @@ def test_other_forms(form: str, folder: Path, capsys: pytest.CaptureFixture[str]
 @pytest.mark.parametrize(
     ("words", "refusal"),
     [
-        (["qrels", "run", "-m", "P@1"], "two numbers are compared, and these are 1 measures of 1 runs"),
+        (["qrels", "run", "-m", "P@1"], "two numbers are compared, and these are 1 measure of 1 run"),
         (["qrels", "run", "-m", "P@1", "-m", "AP"], "are different measures"),
         (["qrels", "run", "-m", "P@1..2", "--format", "xml"], "there is no format 'xml'"),
         (

@@ -82,9 +82,7 @@ _OF_TABLES = ("--digits", "--lists")
 
 def _refuse(arguments: Namespace) -> None:
     """What does not exist, and options that would change nothing."""
-    if arguments.format not in FORMATS:
-        hint = f"the formats are {', '.join(FORMATS)}."
-        raise RankwiseError(message(f"there is no format '{arguments.format}'", hint=hint))
+    inputs.check_format(arguments.format, FORMATS)
     for option in _OF_TABLES if arguments.format in ("csv", "json") else ():
         if inputs.given(arguments, option.removeprefix("--")):
             what = f"--format {arguments.format} has no place for {option}"

@@ -37,9 +37,7 @@ def add_arguments(parser: ArgumentParser) -> None:
 
 
 def run(arguments: Namespace) -> int:
-    if arguments.format not in FORMATS:
-        hint = f"the formats are {', '.join(FORMATS)}."
-        raise RankwiseError(message(f"there is no format '{arguments.format}'", hint=hint))
+    inputs.check_format(arguments.format, FORMATS)
     inputs.check_digits(arguments.digits)
     _write(explanation(arguments), arguments)
     return 0
@@ -56,7 +54,8 @@ def explanation(arguments: Namespace) -> Explanation:
     if len(results) == 2 and measures in (1, 2):
         return explain(found[0], found[-1])
     hint = "give one run and two measures (-m yahoo:nDCG@10 -m ranklib:nDCG@10), or two runs and one or two measures."
-    what = f"two numbers are compared, and these are {measures} measures of {len(results)} runs"
+    counted = [f"{n} {what}{'s' * (n != 1)}" for n, what in ((measures, "measure"), (len(results), "run"))]
+    what = f"two numbers are compared, and these are {' of '.join(counted)}"
     raise RankwiseError(message(what, hint=hint))
 
 

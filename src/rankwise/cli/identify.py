@@ -39,9 +39,7 @@ def add_arguments(parser: ArgumentParser) -> None:
 
 
 def run(arguments: Namespace) -> int:
-    if arguments.format not in FORMATS:
-        hint = f"the formats are {', '.join(FORMATS)}."
-        raise RankwiseError(message(f"there is no format '{arguments.format}'", hint=hint))
+    inputs.check_format(arguments.format, FORMATS)
     found = identification(arguments)
     if arguments.format == "json":
         import json

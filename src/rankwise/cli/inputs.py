@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import sys
 from argparse import ArgumentParser, Namespace
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING, Any
 
 from rankwise.errors import DataError, RankwiseError, message
@@ -94,6 +94,12 @@ def groups(arguments: Namespace) -> Any:
     from rankwise.data.formats import groups
 
     return groups.read(arguments.by_file)
+
+
+def check_format(form: str, formats: Sequence[str]) -> None:
+    if form not in formats:
+        hint = f"the formats are {', '.join(formats)}."
+        raise RankwiseError(message(f"there is no format '{form}'", hint=hint))
 
 
 def check_digits(digits: int | None) -> None:

@@ -51,9 +51,7 @@ def add_arguments(parser: ArgumentParser) -> None:
 
 
 def run(arguments: Namespace) -> int:
-    if arguments.format not in FORMATS:
-        hint = f"the formats are {', '.join(FORMATS)}."
-        raise RankwiseError(message(f"there is no format '{arguments.format}'", hint=hint))
+    inputs.check_format(arguments.format, FORMATS)
     inputs.check_digits(arguments.digits)
     if arguments.figure:
         from rankwise.report.figures import check_ending
