@@ -130,6 +130,18 @@ def evaluate(
     measures: list[dict[str, Any]],
     threads: int | None = None,
 ) -> list[tuple[npt.NDArray[np.float64], npt.NDArray[np.uint8]]]: ...
+def lambdas(
+    scores: npt.NDArray[Any],
+    grades: Grades,
+    offsets: npt.NDArray[np.int64],
+    outside_offsets: npt.NDArray[np.int64],
+    ids: tuple[Text, npt.NDArray[np.uint64], Text, npt.NDArray[np.uint64]] | None,
+    order: dict[str, Any],
+    measure: dict[str, Any],
+    options: dict[str, Any],
+    weights: npt.NDArray[np.float64] | None,
+    threads: int | None = None,
+) -> tuple[npt.NDArray[np.float64], npt.NDArray[np.float64]]: ...
 def summary(values: npt.NDArray[np.float64]) -> tuple[int, float, float, float]: ...
 def randomisation(
     values: npt.NDArray[np.float64],

@@ -171,7 +171,7 @@ pub struct Ranked {
 /// The lists as a measure sees them that looks at labels by rank and is no kernel.
 pub fn ranked<S: Score, C: Code>(lists: &Lists<'_, S, C>, ordering: Ordering<'_>, threads: Option<usize>) -> Ranked {
     let blocks = threads::blocks(lists.offsets, SMALL);
-    let whole = || Evaluator { reach: usize::MAX, ..Evaluator::new(lists, ordering, &[]) };
+    let whole = || Evaluator::whole(lists, ordering);
     let mut all = Ranked { offsets: vec![0], ..Ranked::default() };
     for part in threads::each(threads, blocks, whole, Evaluator::rank) {
         let start = all.grades.len() as i64;
@@ -182,20 +182,20 @@ pub fn ranked<S: Score, C: Code>(lists: &Lists<'_, S, C>, ordering: Ordering<'_>
     all
 }
 
-struct Evaluator<'a, S, C> {
+pub(crate) struct Evaluator<'a, S, C> {
     lists: &'a Lists<'a, S, C>,
     ordering: Ordering<'a>,
     measures: &'a [Measure],
     arch: pulp::Arch,
     reach: usize,
-    order: Order,
+    pub(crate) order: Order,
     single: Vec<f32>,
     kept_scores: Vec<S>,
     kept_rows: Vec<u32>,
-    ranked: Vec<u32>,
+    pub(crate) ranked: Vec<u32>,
     arranged: Vec<u32>,
-    retrieved: Vec<Count>,
-    judged: Vec<Count>,
+    pub(crate) retrieved: Vec<Count>,
+    pub(crate) judged: Vec<Count>,
     sorted: Vec<u32>,
 }
 
@@ -220,6 +220,11 @@ impl<'a, S: Score, C: Code> Evaluator<'a, S, C> {
             judged: Vec::new(),
             sorted: Vec::new(),
         }
+    }
+
+    /// For what looks at every rank of a list.
+    pub(crate) fn whole(lists: &'a Lists<'a, S, C>, ordering: Ordering<'a>) -> Self {
+        Self { reach: usize::MAX, ..Self::new(lists, ordering, &[]) }
     }
 
     fn run(&mut self, lists: std::ops::Range<usize>) -> Vec<Column> {
@@ -258,7 +263,7 @@ impl<'a, S: Score, C: Code> Evaluator<'a, S, C> {
     }
 
     /// Counts a list and puts it in order; returns how many documents it has, and whether the run lacks it.
-    fn take_up(&mut self, list: usize) -> Option<(usize, bool)> {
+    pub(crate) fn take_up(&mut self, list: usize) -> Option<(usize, bool)> {
         let rows = span(self.lists.offsets, list);
         let (scores, codes) = (self.lists.scores.get(rows.clone())?, self.lists.codes.get(rows.clone())?);
         let outside = self.lists.outside.get(span(self.lists.outside_offsets, list)).unwrap_or_default();
@@ -474,7 +479,7 @@ fn arrange(arranged: &mut Vec<u32>, list: &List<'_>, measure: &Measure, best: bo
     }
 }
 
-fn span(offsets: &[i64], list: usize) -> std::ops::Range<usize> {
+pub(crate) fn span(offsets: &[i64], list: usize) -> std::ops::Range<usize> {
     match offsets.get(list..list + 2) {
         Some(&[from, to]) => from as usize..to as usize,
         _ => 0..0,

@@ -10,6 +10,7 @@ pub mod evaluate;
 pub mod grades;
 pub mod ids;
 pub mod judged;
+pub mod lambda;
 pub mod letor;
 pub mod lists;
 pub mod lots;

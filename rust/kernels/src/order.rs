@@ -33,7 +33,7 @@ pub enum Ties {
 }
 
 /// A score type: single or double precision.
-pub trait Score: Copy + PartialOrd + PartialEq + Send + Sync {
+pub trait Score: Copy + Into<f64> + PartialOrd + PartialEq + Send + Sync {
     const LOWEST: Self;
     /// An integer that falls as the score rises, equal for equal scores.
     fn descending_key(self) -> u64;

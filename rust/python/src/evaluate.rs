@@ -13,7 +13,7 @@ use crate::text::Text;
 
 /// Labels as grades: the distinct labels, ascending with NaN last, and the grade of each row.
 #[pyclass(frozen, module = "rankwise._kernels")]
-pub struct Grades(grades::Grades);
+pub struct Grades(pub(crate) grades::Grades);
 
 #[pymethods]
 impl Grades {
@@ -95,7 +95,7 @@ pub struct Plan<'py> {
 }
 
 impl Plan<'_> {
-    fn measure(&self) -> PyResult<Measure> {
+    pub(crate) fn measure(&self) -> PyResult<Measure> {
         Ok(Measure {
             formula: named(&self.formula, FORMULAS)?,
             depth: self.depth.unwrap_or(usize::MAX),
@@ -239,16 +239,16 @@ pub fn ranked<'py>(
     Ok((PyArray1::from_vec(py, ranked.grades), PyArray1::from_vec(py, ranked.offsets), PyArray1::from_vec(py, ranked.flags)))
 }
 
-struct Rest<'a> {
+pub(crate) struct Rest<'a> {
     offsets: &'a [i64],
     outside_offsets: &'a [i64],
     ids: Option<Ids<'a>>,
-    ordering: Ordering<'a>,
-    threads: Option<usize>,
+    pub(crate) ordering: Ordering<'a>,
+    pub(crate) threads: Option<usize>,
 }
 
 impl<'a> Rest<'a> {
-    fn of(
+    pub(crate) fn of(
         offsets: &'a PyReadonlyArray1<'_, i64>,
         outside_offsets: &'a PyReadonlyArray1<'_, i64>,
         ids: Option<&'a IdColumns<'_>>,
@@ -280,7 +280,7 @@ impl<'a> Rest<'a> {
 }
 
 /// What is done with lists, whatever their scores and grades are stored as.
-trait Work: Sync {
+pub(crate) trait Work: Sync {
     type Found: Send;
     fn on<S: Score, C: Code>(&self, lists: &Lists<'_, S, C>, rest: &Rest<'_>) -> Self::Found;
 }
@@ -303,7 +303,13 @@ impl Work for Ranking {
     }
 }
 
-fn run<W: Work>(py: Python<'_>, scores: &Bound<'_, PyAny>, grades: &grades::Grades, rest: &Rest<'_>, work: &W) -> PyResult<W::Found> {
+pub(crate) fn run<W: Work>(
+    py: Python<'_>,
+    scores: &Bound<'_, PyAny>,
+    grades: &grades::Grades,
+    rest: &Rest<'_>,
+    work: &W,
+) -> PyResult<W::Found> {
     if let Ok(scores) = scores.extract::<PyReadonlyArray1<'_, f32>>() {
         scored(py, scores.as_slice()?, grades, rest, work)
     } else if let Ok(scores) = scores.extract::<PyReadonlyArray1<'_, f64>>() {

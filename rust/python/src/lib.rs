@@ -5,6 +5,7 @@ use pyo3::prelude::*;
 mod bootstrap;
 mod errors;
 mod evaluate;
+mod lambda;
 mod letor;
 mod randomisation;
 mod scores;
@@ -22,6 +23,7 @@ fn _kernels(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_function(wrap_pyfunction!(evaluate::evaluate, module)?)?;
     module.add_function(wrap_pyfunction!(evaluate::ranked, module)?)?;
     module.add_function(wrap_pyfunction!(evaluate::summary, module)?)?;
+    module.add_function(wrap_pyfunction!(lambda::lambdas, module)?)?;
     module.add_function(wrap_pyfunction!(bootstrap::bootstrap, module)?)?;
     module.add_class::<trec::Table>()?;
     module.add_class::<trec::Judged>()?;

@@ -217,17 +217,9 @@ class Lists:
             c = measure.convention
             seed, positive = c.seed if c.ties == "random" else 0, "positive-scores" in c.quirks
             groups.setdefault((c.ties, seed, c.precision, _drops(c), positive), []).append(at)
-        labels = self.grades.labels
         columns: list[Any] = [None] * len(measures)
-        for (ties, seed, precision, drops, positive), members in groups.items():
-            order = {
-                "ties": ties,
-                "seed": seed,
-                "single": precision == "float32",
-                "dropped": _dropped(labels, drops),
-                "positive": positive,
-                "keep": keep,
-            }
+        for (ties, *_), members in groups.items():
+            order = self.order(measures[members[0]].convention, keep=keep)
             found = self._in_one_order([measures[at] for at in members], order)
             if ties.startswith("docid") and self.documents is None:
                 self._refuse_ties(ties, [flags for _, flags in found])
@@ -259,6 +251,17 @@ class Lists:
         scores, of_list = scores[order], of_list[order]
         return int(((scores[1:] == scores[:-1]) & (of_list[1:] == of_list[:-1])).sum())
 
+    def order(self, c: Convention, *, keep: int | None = None) -> dict[str, Any]:
+        """How a convention puts the lists in order, as the kernels want it."""
+        return {
+            "ties": c.ties,
+            "seed": c.seed if c.ties == "random" else 0,
+            "single": c.precision == "float32",
+            "dropped": _dropped(self.grades.labels, _drops(c)),
+            "positive": "positive-scores" in c.quirks,
+            "keep": keep,
+        }
+
     def refuse_strangers(self) -> None:
         """A run of which no query is judged belongs to other judgments; one without any query has found nothing."""
         if len(self.scores) == 0 and self.unknown_queries and self.queries is not None:
@@ -267,7 +270,7 @@ class Lists:
             where = f"the first in the run is {theirs!r}, the first judged {ours!r}"
             raise DataError(message(f"{what}; {where}", hint="are these the right two files, with ids spelt alike?"))
 
-    def _plan(self, measure: Measure) -> dict[str, Any]:
+    def plan(self, measure: Measure) -> dict[str, Any]:
         grades = self.grades
         return self._placed(lambda: measure.plan(grades.labels, grades.present, self._longest, grades.weights))
 
@@ -287,9 +290,9 @@ class Lists:
 
     def _in_one_order(self, measures: list[Measure], order: dict[str, Any]) -> list[Column]:
         """The columns of measures that share an order: those of kernels together, those of users one by one."""
-        where = (self.scores, self.grades, self.offsets, self.outside_offsets, self._ids(order["ties"]), order)
+        where = (self.scores, self.grades, self.offsets, self.outside_offsets, self.ids(order["ties"]), order)
         users = [measure for measure in measures if isinstance(measure, UserMeasure)]
-        plans = [self._plan(m) for m in measures if not isinstance(m, UserMeasure)]
+        plans = [self.plan(m) for m in measures if not isinstance(m, UserMeasure)]
         # Conventions that differ in nothing on these labels make equal plans, which are computed once.
         places: dict[Any, int] = {}
         at = [places.setdefault(_identity(plan), len(places)) for plan in plans]
@@ -348,7 +351,7 @@ class Lists:
                 message(f"ties={ties!r} needs document ids: scores are tied, and these lists have none", hint=hint)
             )
 
-    def _ids(self, ties: str) -> tuple[Any, ...] | None:
+    def ids(self, ties: str) -> tuple[Any, ...] | None:
         if not ties.startswith("docid") and ties != "random":
             return None
         if self.documents is None:

@@ -34,7 +34,7 @@ pub fn err(measure: &Measure, list: &List<'_>) -> f64 {
 }
 
 /// ē_0 … ē_most of the factors 1 − chance.
-fn symmetric_means(chances: &[f64], most: usize) -> Vec<f64> {
+pub fn symmetric_means(chances: &[f64], most: usize) -> Vec<f64> {
     let mut means = vec![0.0; most + 1];
     if let Some(first) = means.first_mut() {
         *first = 1.0;

@@ -37,6 +37,8 @@ mod warp_loss;
 
 use crate::order::Block;
 
+pub(crate) use err::symmetric_means;
+
 /// How many documents of the list, or judged for its query, have a grade.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Count {
@@ -202,6 +204,33 @@ impl Measure {
         }
     }
 
+    /// What the changes of a list's value are divided by, for the formulas that have lambdas; `None` if the value does
+    /// not change. Average precision over its hits divides by what changes itself, and says 1.
+    pub(crate) fn divisor(&self, list: &List<'_>) -> Option<f64> {
+        let relevant = self.relevant(list);
+        let over = match self.formula {
+            Formula::Ndcg => return ndcg::ideal(self, list),
+            Formula::Precision => precision::over(self, list) as f64,
+            Formula::AveragePrecision => match self.denominator {
+                Denominator::RelevantToDepth => relevant.min(self.depth as u64) as f64,
+                Denominator::Hits => 1.0,
+                _ => relevant as f64,
+            },
+            _ => 1.0,
+        };
+        let is_defined = match self.formula {
+            Formula::AveragePrecision | Formula::ReciprocalRank => relevant > 0,
+            Formula::Err => !self.undefined_of_none || relevant > 0,
+            _ => true,
+        };
+        (is_defined && over > 0.0).then_some(over)
+    }
+
+    /// 1 over a rank (from 0) as the reciprocal rank reads it.
+    pub(crate) fn reciprocal(&self, rank: usize) -> f64 {
+        reciprocal_rank::reciprocal(self, rank)
+    }
+
     /// Ranks beyond this cannot matter.
     pub fn reach(&self) -> usize {
         match self.formula {
@@ -244,7 +273,7 @@ impl Measure {
     }
 
     #[inline(always)]
-    fn worth(&self, grade: u32) -> f64 {
+    pub(crate) fn worth(&self, grade: u32) -> f64 {
         self.worth.get(grade as usize).copied().unwrap_or(0.0)
     }
 
@@ -259,7 +288,7 @@ impl Measure {
     }
 
     #[inline(always)]
-    fn discount(&self, rank: usize) -> f64 {
+    pub(crate) fn discount(&self, rank: usize) -> f64 {
         self.discounts.get(rank).copied().unwrap_or(0.0)
     }
 

@@ -3,6 +3,11 @@
 use super::{Count, IdealCut, List, Measure, dcg::dcg};
 
 pub fn ndcg(measure: &Measure, list: &List<'_>) -> Option<f64> {
+    ideal(measure, list).map(|ideal| dcg(measure, list) / ideal)
+}
+
+/// The DCG of the ideal list, unless it is 0.
+pub fn ideal(measure: &Measure, list: &List<'_>) -> Option<f64> {
     let mut ideal = 0.0;
     let cut = match measure.ideal_cut {
         IdealCut::Depth => measure.depth,
@@ -10,7 +15,7 @@ pub fn ndcg(measure: &Measure, list: &List<'_>) -> Option<f64> {
         IdealCut::Hits => measure.depth.min(list.len),
     };
     each_ideal(measure, list, cut, |rank, worth| ideal += worth * measure.discount(rank));
-    (ideal > 0.0).then(|| dcg(measure, list) / ideal)
+    (ideal > 0.0).then_some(ideal)
 }
 
 /// Calls `at(rank, worth)` for the first `cut` ranks of the ideal list, down to where nothing is worth anything.

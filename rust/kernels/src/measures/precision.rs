@@ -6,8 +6,17 @@ pub fn precision(measure: &Measure, list: &List<'_>) -> Option<f64> {
     if measure.is_weighted() {
         return Some(weighted(measure, list));
     }
+    let over = over(measure, list);
+    if over == 0 {
+        return Some(0.0);
+    }
+    Some(hits(measure, list, measure.depth) / over as f64)
+}
+
+/// How many documents the hits are divided by; 0 where there are none to look at.
+pub fn over(measure: &Measure, list: &List<'_>) -> usize {
     let returned = list.len;
-    let over = match measure.denominator {
+    match measure.denominator {
         Denominator::Returned => measure.depth.min(returned),
         Denominator::RelevantToDepth => {
             let relevant = usize::try_from(measure.relevant(list)).unwrap_or(usize::MAX);
@@ -15,11 +24,7 @@ pub fn precision(measure: &Measure, list: &List<'_>) -> Option<f64> {
         }
         _ if measure.depth == usize::MAX => returned,
         _ => measure.depth,
-    };
-    if over == 0 {
-        return Some(0.0);
     }
-    Some(hits(measure, list, measure.depth) / over as f64)
 }
 
 /// What counts within the first k over how many documents those are, or over the most that they can count.

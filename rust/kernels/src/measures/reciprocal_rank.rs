@@ -29,6 +29,6 @@ pub fn reciprocal_rank(measure: &Measure, list: &List<'_>) -> Option<f64> {
     Some(value)
 }
 
-fn reciprocal(measure: &Measure, rank: usize) -> f64 {
+pub fn reciprocal(measure: &Measure, rank: usize) -> f64 {
     if measure.single_reciprocal { f64::from(1.0 / (rank + 1) as f32) } else { 1.0 / (rank + 1) as f64 }
 }
