@@ -25,13 +25,12 @@ def lambdas(measure: Measure, labels, scores, outside=(), documents=(), *, sigma
     mine = [labels[i] for i in kept]
     names = [documents[i] for i in kept] if documents else [""] * len(kept)
     gradient, hessian, total = [0.0] * len(labels), [0.0] * len(labels), 0.0
-    all_scores = [scores[i] for i in kept]
-    apart = normalized and len(set(all_scores)) > 1
+    apart = normalized and len(set(places)) > 1
     for i, j in itertools.combinations(range(len(kept)), 2):
         delta = change(measure, i, j, mine, places, list(outside), names, below)
         if delta < 0:
             i, j, delta = j, i, -delta
-        margin = all_scores[i] - all_scores[j]
+        margin = places[i] - places[j]
         if apart:
             delta /= 0.01 + abs(margin)
         rho = 1 / (1 + math.exp(min(sigma * margin, 700.0)))

@@ -65,7 +65,7 @@ pub fn lambdas<S: Score, C: Code>(
     weights: &[f64],
     threads: Option<usize>,
 ) -> Result<Lambdas> {
-    check(lists, measure, options, weights)?;
+    check(lists, ordering, measure, options, weights)?;
     let blocks = threads::blocks(lists.offsets, SMALL);
     let state = || Worker::new(lists, ordering, measure, options, weights);
     let mut parts = threads::each(threads, blocks, state, Worker::run);
@@ -80,7 +80,13 @@ pub fn lambdas<S: Score, C: Code>(
     Ok(all)
 }
 
-fn check<S: Score, C: Code>(lists: &Lists<'_, S, C>, measure: &Measure, options: Options, weights: &[f64]) -> Result<()> {
+fn check<S: Score, C: Code>(
+    lists: &Lists<'_, S, C>,
+    ordering: Ordering<'_>,
+    measure: &Measure,
+    options: Options,
+    weights: &[f64],
+) -> Result<()> {
     let has_lambdas = matches!(
         measure.formula,
         Formula::Dcg | Formula::Ndcg | Formula::Precision | Formula::AveragePrecision | Formula::ReciprocalRank | Formula::Err
@@ -95,11 +101,15 @@ fn check<S: Score, C: Code>(lists: &Lists<'_, S, C>, measure: &Measure, options:
     if !weights.is_empty() && weights.len() != count {
         return Err(Error::new("weights", format!("{} weights for {count} lists", weights.len())));
     }
-    let endless = |s: &S| !Into::<f64>::into(*s).is_finite();
-    if let Some(row) = lists.scores.iter().position(endless) {
+    if let Some(row) = lists.scores.iter().position(|&s| !read(s, ordering).is_finite()) {
         return Err(Error::new(format!("scores, row {row}"), "the score is not finite, which has no difference from others"));
     }
     Ok(())
+}
+
+/// A score as the convention reads it: those that it takes for equal have no margin.
+fn read<S: Score>(score: S, ordering: Ordering<'_>) -> f64 {
+    if ordering.single { score.to_f32().into() } else { score.into() }
 }
 
 struct Worker<'a, S, C> {
@@ -161,6 +171,7 @@ impl<'a, S: Score, C: Code> Worker<'a, S, C> {
         if self.places.are_all_alike() {
             return;
         }
+        let scores = self.places.rows.iter().filter_map(|&row| scores.get(row as usize)).map(|&s| read(s, self.ordering));
         self.sums.start(&self.places, scores, self.options);
         self.add_pairs(over);
         let factor = self.sums.norm() * self.weights.get(list).copied().unwrap_or(1.0);
@@ -203,10 +214,10 @@ struct Sums {
 }
 
 impl Sums {
-    fn start<S: Score>(&mut self, places: &Places, scores: &[S], options: Options) {
+    fn start(&mut self, places: &Places, scores: impl Iterator<Item = f64>, options: Options) {
         let whole = places.len().next_multiple_of(LANES);
         self.scores.clear();
-        self.scores.extend(places.rows.iter().filter_map(|&row| scores.get(row as usize)).map(|&s| -> f64 { s.into() }));
+        self.scores.extend(scores);
         let (most, least) = self.scores.iter().fold((f64::MIN, f64::MAX), |(most, least), &s| (most.max(s), least.min(s)));
         self.powers.clear();
         if options.sigma * (most - least) < NARROW {

@@ -17,6 +17,8 @@ Places follow the convention's rule of ties. Where a rule settles an order, a pl
   the mean over the block's other orders. The swap of two tied documents inside an expected value would be 0, and
   training could not begin from equal scores.
 
+Scores are read in the convention's precision: what it takes for equal has no margin.
+
 Under 'best' and 'worst' documents of a block stand by what they are worth, and those worth the same share their places.
 
 All of it in closed form: nDCG, DCG, RBP and P by mean discounts; AP by the expected number of relevant documents above;
@@ -137,7 +139,9 @@ def _refuse(lists: Lists, measure: Measure, data: Dataset | JudgedRun) -> None:
         raise DataError(message(f"ties={ties!r} needs document ids, and these lists have none", hint=hint))
     if lists.grades.weights is not None:
         raise DataError(message("weights of documents have no lambdas", hint="give weights of lists."))
-    endless = ~np.isfinite(lists.scores)
+    with np.errstate(over="ignore"):
+        read = lists.scores.astype(np.float32 if measure.convention.precision == "float32" else np.float64, copy=False)
+    endless = ~np.isfinite(read)
     if endless.any():
         at, rows = int(endless.argmax()), _rows(data)
         hint = "mend the ranker; lambdas need the differences of scores."
