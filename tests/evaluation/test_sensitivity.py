@@ -15,9 +15,10 @@ from pytest import approx
 
 import rankwise
 from rankwise import DataError, MeasureError, RankwiseError, Result, evaluate, load_result, sensitivity, user_measure
+from rankwise.evaluation.choices import Grid, alternatives
 from rankwise.evaluation.sensitivity import Sensitivity
 from rankwise.evaluation.significance import correct, randomisation
-from rankwise.evaluation.winners import Field, Grid, Standing, alternatives
+from rankwise.evaluation.winners import Field, Standing
 from rankwise.measures import AP, DCG, ERR, RBP, P, nDCG
 from rankwise.measures.base import Measure
 from rankwise.measures.parse import measure as parse

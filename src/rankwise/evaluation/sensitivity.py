@@ -12,10 +12,11 @@ import numpy as np
 import numpy.typing as npt
 
 from rankwise.errors import MeasureError, RankwiseError, message
+from rankwise.evaluation.choices import Choice, Grid, Kinds, alternatives, settled
 from rankwise.evaluation.result import Result
 from rankwise.evaluation.significance import correct, randomisation
 from rankwise.evaluation.table import Table
-from rankwise.evaluation.winners import Choice, Field, Grid, Kinds, Standing, alternatives, pairs, settled
+from rankwise.evaluation.winners import Field, Standing, pairs
 from rankwise.measures.base import Measure
 
 if TYPE_CHECKING:

@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from rankwise.evaluation.choices import Kinds
 from rankwise.evaluation.result import EMPTY, MISSING
 from rankwise.evaluation.table import Table
-from rankwise.evaluation.winners import Kinds
 from rankwise.measures.base import Measure
 
 if TYPE_CHECKING:
