@@ -51,7 +51,8 @@ trait Factors {
 
 /// Pairs grow with the square of a list: less work than this many rows is not worth waking a thread for.
 const SMALL: usize = 1 << 12;
-/// What two or four registers hold; sums are kept a lane each, so that every machine adds in the same order.
+/// What two or four registers hold. Sums are kept a lane each, and a rank's lane does not hang on where a row begins: every
+/// machine adds in the same order, and twins, which add nothing to each other, get the same bits.
 const LANES: usize = 8;
 /// As long as σ times the range of scores stays below this, exp(σ s) of one document may be multiplied by another's.
 const NARROW: f64 = 600.0;
@@ -242,12 +243,7 @@ impl Sums {
         if self.normalized && total > 0.0 { (1.0 + total).log2() / total } else { 1.0 }
     }
 
-    fn write(&mut self, places: &Places, sigma: f64, factor: f64, gradient: &mut [f64], hessian: &mut [f64]) {
-        places.each_twin(|first, twin| {
-            for column in [&mut self.gradient, &mut self.hessian] {
-                column.copy_within(first..first + 1, twin);
-            }
-        });
+    fn write(&self, places: &Places, sigma: f64, factor: f64, gradient: &mut [f64], hessian: &mut [f64]) {
         for ((&row, g), h) in places.rows.iter().zip(&self.gradient).zip(&self.hessian) {
             if let (Some(gradient), Some(hessian)) = (gradient.get_mut(row as usize), hessian.get_mut(row as usize)) {
                 *gradient = g * sigma * factor;

@@ -119,16 +119,4 @@ impl Places {
         let Some(before) = rank.checked_sub(1) else { return false };
         self.block_at.get(before) == self.block_at.get(rank) && self.grades.get(before) == self.grades.get(rank)
     }
-
-    /// Calls `at(first, twin)` for every document that another one with its grade shares its places with.
-    pub fn each_twin(&self, mut at: impl FnMut(usize, usize)) {
-        let mut first = 0;
-        for rank in 0..self.len() {
-            if self.is_twin_of_the_one_before(rank) {
-                at(first, rank);
-            } else {
-                first = rank;
-            }
-        }
-    }
 }
