@@ -199,6 +199,14 @@ def test_a_hybrid_that_leaves_out_every_list_adds_nothing() -> None:
         assert part.per_list.sum() == approx(part.effect, abs=1e-15)
 
 
+def test_a_gain_table_and_what_it_does_with_negative_labels_are_one() -> None:
+    """gdeval's table has no gain for a negative label, which it takes for no judgment."""
+    pair = evaluate([-1, 2, 1, 0], [4.0, 3.0, 2.0, 1.0], ["ranklib2_1:nDCG@3", "gdeval:nDCG@3"])
+    for found in (explain(*pair), explain(pair[1], pair[0])):
+        assert "gain+negative" in [part.axis for part in found.parts]
+        assert sum(part.effect for part in found.parts) == approx(found.difference, abs=1e-12)
+
+
 # Forms.
 
 

@@ -271,17 +271,16 @@ def _steps(sides: _Sides) -> list[tuple[str, ...]]:
 
 
 def _joined(sides: _Sides, steps: list[tuple[str, ...]]) -> list[tuple[str, ...]]:
-    """Joins to the order of ties the choices that are refused under one of the two orders, such as best and worst."""
-    ties = next((step for step in steps if "ties" in step), None)
-    if ties is None:
-        return steps
-    bound = [step for step in steps if step != ties and not (_exists(sides, step) and _exists(sides, (*ties, *step)))]
-    kept = [step for step in steps if step not in (ties, *bound)]
-    # Whatever else is refused by a hybrid shows here, and all choices are then one.
-    every = [axis for step in kept for axis in step]
-    if not (_exists(sides, ties) or bound) or not _exists(sides, every):
-        return [tuple(axis for step in steps for axis in step)]
-    return [tuple(axis for step in (ties, *bound) for axis in step), *kept]
+    """Makes one of the choices that exist only together, such as an order of ties and what needs one."""
+    every = [axis for step in steps for axis in step]
+    without = {step: [axis for axis in every if axis not in step] for step in steps}
+    bound = [step for step in steps if not (_exists(sides, step) and _exists(sides, without[step]))]
+    if len(bound) == 1:
+        bound = steps
+    # The order of ties leads, since it is what is usually asked for.
+    bound.sort(key=lambda step: "ties" not in step)
+    together = [tuple(axis for step in bound for axis in step)] if bound else []
+    return [*together, *(step for step in steps if step not in bound)]
 
 
 def _exists(sides: _Sides, taken: Collection[str]) -> bool:
