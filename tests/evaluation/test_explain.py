@@ -121,6 +121,8 @@ def test_weights_of_lists_count() -> None:
     data = Dataset.of(labels=[0, 1, 1, 0], group=[2, 2], weights=[1.0, 3.0])
     a, b = evaluate(data, [2.0, 1.0, 1.0, 1.0], ["nDCG@1", "nDCG(ties='worst')@1"])
     assert parts(explain(a, b)) == {"ties": approx(-0.375)}
+    (part,) = explain(*evaluate(data, [2.0, 1.0, 1.0, 1.0], ["P(mean='sum')@1", "P(mean='sum', ties='worst')@1"])).parts
+    assert part.effect == approx(-1.5) and part.per_list.tolist() == approx([0.0, -1.5])
 
 
 # What it names.

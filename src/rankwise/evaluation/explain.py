@@ -326,9 +326,9 @@ def _shares(outcome: Outcome) -> Values:
     values = np.nan_to_num(outcome.values, nan=0.0)
     if rule == "geometric":
         return np.full(len(values), np.nan)
-    if rule == "sum":
-        return values
     weights = outcome.evaluated.weights
+    if rule == "sum":
+        return values if weights is None else values * weights
     if weights is None:
         return values / max(1, outcome.included)
     total = weights[~np.isnan(outcome.values)].sum()
