@@ -2,11 +2,24 @@
 
 from __future__ import annotations
 
-__all__ = ["ConventionError", "DataError", "LabelError", "MeasureError", "RankwiseError"]
+__all__ = [
+    "ConventionError",
+    "DataError",
+    "LabelError",
+    "MeasureError",
+    "RankwiseError",
+    "RankwiseWarning",
+    "message",
+    "not_installed",
+]
 
 
 class RankwiseError(ValueError):
     """The base of every refusal: `except rankwise.RankwiseError` catches them all."""
+
+
+class RankwiseWarning(UserWarning):
+    """What is done as asked, though the caller may want to ask otherwise."""
 
 
 class DataError(RankwiseError):
@@ -42,3 +55,14 @@ def message(what: str, *, place: str = "", hint: str = "") -> str:
     """
     text = f"{place}: {what}" if place else what
     return f"{text}\nHint: {hint}" if hint else text
+
+
+def not_installed(package: str, extra: str, what: str) -> RankwiseError:
+    """The refusal where an optional package is absent.
+
+    >>> print(not_installed("lightgbm", "train", "LambdaMART"))
+    LambdaMART needs the package lightgbm, which is not installed
+    Hint: pip install 'rankwise[train]'
+    """
+    hint = f"pip install 'rankwise[{extra}]'"
+    return RankwiseError(message(f"{what} needs the package {package}, which is not installed", hint=hint))

@@ -142,6 +142,12 @@ class Dataset:
         sizes = np.diff(self.offsets)[chosen]
         offsets = np.concatenate(([0], np.cumsum(sizes)))
         rows = np.repeat(self.offsets[chosen] - offsets[:-1], sizes) + np.arange(offsets[-1])
+        return self._at(chosen, rows, offsets)
+
+    def _at(
+        self, chosen: npt.NDArray[np.int64], rows: npt.NDArray[np.int64], offsets: npt.NDArray[np.int64]
+    ) -> Dataset:
+        """Those lists, of those rows of this dataset."""
         return replace(
             self,
             features=None if self.features is None else self.features[rows],
@@ -155,6 +161,27 @@ class Dataset:
             columns={name: values[rows] for name, values in self.columns.items()},
             rows=None,
         )
+
+    def in_canonical_order(self, *, rows_too: bool) -> Dataset:
+        """The same lists in an order of their own, whatever order they were given in: that of their ids.
+
+        `rows_too`: the rows of a list by what they hold (document id, label, features), else as they stand.
+
+        >>> list(Dataset.of(labels=[1, 0, 2], qid=["b", "c", "a"]).in_canonical_order(rows_too=False).queries)
+        ['a', 'b', 'c']
+        """
+        names = list(self.queries)
+        chosen = np.array(sorted(range(len(names)), key=names.__getitem__), np.int64)
+        sizes = np.diff(self.offsets)[chosen]
+        offsets = np.concatenate(([0], np.cumsum(sizes)))
+        rows = np.repeat(self.offsets[chosen] - offsets[:-1], sizes) + np.arange(offsets[-1])
+        if rows_too:
+            list_of_row = np.repeat(np.arange(len(self)), sizes)
+            ids = () if self.documents is None else (_ranks(list(self.documents))[rows],)
+            rows = rows[np.lexsort((_contents(self)[rows], *ids, list_of_row))]
+        if (rows[1:] > rows[:-1]).all():
+            return replace(self, rows=None)
+        return self._at(chosen, rows, offsets)
 
     @classmethod
     def join(cls, parts: Iterable[Dataset]) -> Dataset:
@@ -183,6 +210,36 @@ class Dataset:
         if values.ndim == 0 or len(values) != len(self.labels):
             raise _lengths("values", len(values) if values.ndim else 0, len(self.labels))
         return values
+
+
+def _ranks(texts: list[str]) -> npt.NDArray[np.int64]:
+    """Where each text stands among the distinct ones, in their order."""
+    places = {text: place for place, text in enumerate(sorted(set(texts)))}
+    return np.array([places[text] for text in texts], np.int64)
+
+
+def _contents(data: Dataset) -> npt.NDArray[np.uint64]:
+    """A number made of all that a row holds, which hardly any two different rows share."""
+    columns = [data.labels, data.document_weights, data.positions]
+    parts = [np.asarray(column, np.float64).reshape(-1, 1) for column in columns if column is not None]
+    found = _mixed(np.hstack(parts).view(np.uint32), 0)
+    if data.features is not None:
+        # Zeros of both signs are one value, and so are all NaN.
+        for start in range(0, len(found), 4096):
+            block = data.features[start : start + 4096] + np.float32(0)
+            block[np.isnan(block)] = np.nan
+            found[start : start + 4096] += _mixed(block.view(np.uint32), 64)
+    return found
+
+
+def _mixed(words: npt.NDArray[np.uint32], first: int) -> npt.NDArray[np.uint64]:
+    """A weighted sum of the words of each row, modulo 2⁶⁴; the odd weights are those of SplitMix64."""
+    seeds = (np.arange(first, first + words.shape[1], dtype=np.uint64) + np.uint64(1)) * np.uint64(0x9E3779B97F4A7C15)
+    for shift, factor in ((30, 0xBF58476D1CE4E5B9), (27, 0x94D049BB133111EB)):
+        seeds = (seeds ^ (seeds >> np.uint64(shift))) * np.uint64(factor)
+    weights = (seeds ^ (seeds >> np.uint64(31))) | np.uint64(1)
+    found: npt.NDArray[np.uint64] = (words.astype(np.uint64) * weights).sum(axis=1, dtype=np.uint64)
+    return found
 
 
 def _chosen(lists: Any, count: int) -> npt.NDArray[np.int64]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from copy import copy
 from os import PathLike
 from typing import TYPE_CHECKING, Any, TypeVar
 
@@ -207,6 +208,18 @@ class Lists:
 
             lists.groups = Groups.of_queries(by, judged.queries, len(lists))
         return lists
+
+    def with_scores(self, scores: Any) -> Lists:
+        """The same lists with other scores, one a row in the order of these lists."""
+        other = copy(self)
+        other.scores = np.ascontiguousarray(scores)
+        if other.scores.dtype not in (np.float32, np.float64):
+            other.scores = other.scores.astype(np.float64)
+        if other.scores.shape != self.scores.shape:
+            raise DataError(
+                message(f"scores: an array of shape {other.scores.shape} for {len(self.scores):,} documents")
+            )
+        return other
 
     def compute(self, measures: list[Measure], *, keep: int | None = None) -> list[Column]:
         """Values and flags of each measure; measures that share an order are computed together."""
