@@ -24,6 +24,8 @@ _ROOMS = {
         "MeanNDCG", "Measure", "NumRel", "NumRelRet", "NumRet", "Rprec", "Success", "nDCG",
     ),
     "rankwise.measures.user": ("user_measure",),
+    "rankwise.rankers.base": ("Ranker",),
+    "rankwise.rankers.saved": ("load_ranker",),
     "rankwise.evaluation.compare": ("Comparison", "compare"),
     "rankwise.evaluation.evaluate": ("evaluate",),
     "rankwise.evaluation.explain": ("explain",),
@@ -38,6 +40,7 @@ _RENAMED = {
     # Modules as they are.
     "adapters": ("rankwise.evaluation.adapters", ""),
     "collections": ("rankwise.data.collections", ""),
+    "rankers": ("rankwise.rankers", ""),
     "measure": ("rankwise.measures.parse", "measure"),
     "convention": ("rankwise.measures.tools", "convention"),
     "read_letor": ("rankwise.data.formats.letor", "read"),
@@ -57,6 +60,7 @@ _WHERE = {name: (room, name) for room, names in _ROOMS.items() for name in names
 __all__ = sorted([*_WHERE, "__version__"])
 
 if TYPE_CHECKING:
+    from rankwise import rankers
     from rankwise.data import collections
     from rankwise.data.clean import Cleaning, clean
     from rankwise.data.dataset import Dataset
@@ -108,6 +112,8 @@ if TYPE_CHECKING:
     from rankwise.measures.parse import measure
     from rankwise.measures.tools import convention
     from rankwise.measures.user import user_measure
+    from rankwise.rankers.base import Ranker
+    from rankwise.rankers.saved import load_ranker
 
 
 def __getattr__(name: str) -> Any:

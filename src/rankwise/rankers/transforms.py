@@ -1,0 +1,135 @@
+"""What is done to the values of features: formulas over the training set, and within each list.
+
+Missing values (NaN) stay missing, and count for nothing in a statistic.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from itertools import pairwise
+
+import numpy as np
+import numpy.typing as npt
+
+from rankwise import _kernels
+
+__all__ = ["FITTED", "KNOTS", "TRANSFORMED", "WITHIN", "log1p", "within_lists"]
+
+Table = npt.NDArray[np.float32]
+Statistics = Mapping[str, npt.NDArray[np.float64]]
+
+# A feature with more distinct values than this keeps so many of them, evenly spread over its ranks.
+KNOTS = 4096
+LARGEST = np.finfo(np.float32).max
+
+
+def _extremes(table: Table) -> dict[str, npt.NDArray[np.float64]]:
+    return {
+        "low": np.fmin.reduce(table, axis=0).astype(np.float64),
+        "high": np.fmax.reduce(table, axis=0).astype(np.float64),
+    }
+
+
+def _moments(table: Table) -> dict[str, npt.NDArray[np.float64]]:
+    """Mean and population deviation, both from exact sums: the order of rows does not matter."""
+    found = [_kernels.summary(table[:, at].astype(np.float64)) for at in range(table.shape[1])]
+    counts, _, means, deviations = (np.array(values, np.float64) for values in zip(*found, strict=True))
+    # Of one value there is no sample deviation, and it does not deviate.
+    sample = np.where(counts > 1, deviations, 0.0)
+    return {"mean": means, "deviation": sample * np.sqrt(np.maximum(counts - 1, 0) / np.maximum(counts, 1))}
+
+
+def _knots(table: Table) -> dict[str, npt.NDArray[np.float64]]:
+    """The distinct values of each feature, and the share of rows below each, half of its own among them."""
+    parts = [_knots_of(table[:, at]) for at in range(table.shape[1])]
+    return {
+        "starts": np.cumsum([0, *(len(values) for values, _ in parts)], dtype=np.float64),
+        "values": np.concatenate([np.zeros(0), *(values for values, _ in parts)]),
+        "shares": np.concatenate([np.zeros(0), *(shares for _, shares in parts)]),
+    }
+
+
+def _knots_of(column: npt.NDArray[np.float32]) -> tuple[npt.NDArray[np.float64], npt.NDArray[np.float64]]:
+    values, counts = np.unique(column[~np.isnan(column)].astype(np.float64), return_counts=True)
+    ends = np.cumsum(counts)
+    shares = (ends - counts / 2) / max(int(counts.sum()), 1)
+    if len(values) > KNOTS:
+        kept = np.unique(np.searchsorted(shares, np.linspace(shares[0], shares[-1], KNOTS)))
+        values, shares = values[kept], shares[kept]
+    return values, shares
+
+
+FITTED: Mapping[str, Callable[[Table], dict[str, npt.NDArray[np.float64]]]] = {
+    "min-max": _extremes, "z-score": _moments, "rank": _knots,
+}  # fmt: skip
+
+
+def _to_unit(table: Table, found: Statistics) -> Table:
+    return _shifted(table, found["low"], found["high"] - found["low"])
+
+
+def _standardised(table: Table, found: Statistics) -> Table:
+    return _shifted(table, found["mean"], found["deviation"])
+
+
+def _shifted(table: Table, shift: npt.NDArray[np.float64], width: npt.NDArray[np.float64]) -> Table:
+    """(x − shift) / width; where a feature has no width, 0."""
+    known = width > 0
+    with np.errstate(over="ignore"):
+        values = (table - np.where(known, shift, 0)) / np.where(known, width, 1)
+        found = np.where(known | np.isnan(table), values, 0).astype(np.float32)
+    # A width may be so small that a value of another dataset lies out of the reach of float32.
+    np.clip(found, -LARGEST, LARGEST, out=found)
+    return found
+
+
+def _placed(table: Table, found: Statistics) -> Table:
+    out = np.empty_like(table)
+    starts = found["starts"].astype(np.int64)
+    for at in range(table.shape[1]):
+        values, shares = (found[name][starts[at] : starts[at + 1]] for name in ("values", "shares"))
+        column = table[:, at]
+        if len(values):
+            out[:, at] = np.interp(column, values, shares, left=0, right=1)
+        else:
+            out[:, at] = np.where(np.isnan(column), column, 0)
+    return out
+
+
+TRANSFORMED: Mapping[str, Callable[[Table, Statistics], Table]] = {
+    "min-max": _to_unit, "z-score": _standardised, "rank": _placed,
+}  # fmt: skip
+
+
+def log1p(table: Table) -> Table:
+    """sign(x) log(1 + |x|): log1p, odd so that negative values have one too."""
+    return np.copysign(np.log1p(np.abs(table, dtype=np.float64)), table).astype(np.float32)
+
+
+WITHIN = ("min-max", "z-score", "rank", "minus-mean", "share")
+
+
+def within_lists(table: Table, offsets: npt.NDArray[np.int64], what: str, threads: int | None = None) -> Table:
+    """Each list by itself, `what` being one of `WITHIN`."""
+    out = np.empty_like(table)
+    for begin, end in pairwise(offsets):
+        for at in range(table.shape[1]):
+            out[begin:end, at] = _within(table[begin:end, at].astype(np.float64), what)
+    return out
+
+
+def _within(x: npt.NDArray[np.float64], what: str) -> npt.NDArray[np.float64]:
+    known = x[~np.isnan(x)]
+    if len(known) == 0:
+        return x
+    if what == "rank":
+        smaller = (known[:, None] < x).sum(axis=0)
+        same = (known[:, None] == x).sum(axis=0)
+        return np.where(np.isnan(x), x, 0.5 if len(known) == 1 else (smaller + (same - 1) / 2) / max(len(known) - 1, 1))
+    count, _, mean, deviation = _kernels.summary(known)
+    if what == "minus-mean":
+        return x - mean
+    if what == "share":
+        return x / known.max() if known.max() > 0 else x * 0
+    width = np.ptp(known) if what == "min-max" else deviation * np.sqrt((count - 1) / count)
+    return (x - (known.min() if what == "min-max" else mean)) / width if width > 0 else x * 0
