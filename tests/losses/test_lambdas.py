@@ -14,7 +14,7 @@ from oracles import lambdas as oracle
 from rankwise import DataError, Dataset, MeasureError, RankwiseError, evaluate
 from rankwise.data.ids import Ids
 from rankwise.data.judgments import JudgedRun
-from rankwise.losses import Lambdas, lambdas
+from rankwise.losses import Lambdas, PreparedLambdas, lambdas
 from rankwise.measures import AP, DCG, ERR, RBP, RR, STANDARD, Convention, Measure, P, nDCG
 
 KINDS = (nDCG, DCG, P, AP, RR, ERR)
@@ -342,6 +342,63 @@ def test_a_lists_weight_multiplies_its_lambdas() -> None:
     np.testing.assert_array_equal(weighed.hessian, plain.hessian * [2, 2, 2, 0, 0])
 
 
+WEIGHTED = [{}, {"gain": "linear"}, {"discount": "reciprocal"}, {"ideal_cut": "none"}, {"p_over": "min(k, n)"},
+            {"p_over": "min(k, R)"}, {"rel": 2}]  # fmt: skip
+
+
+@pytest.mark.parametrize("ties", [*OPEN, "input"])
+@pytest.mark.parametrize("choices", WEIGHTED, ids=str)
+def test_a_documents_weight_multiplies_what_it_is_worth(choices: dict, ties: str) -> None:
+    rng = np.random.default_rng(19)
+    convention = STANDARD.but(**choices, ties=ties)
+    for size in (1, 3, 5):
+        labels, scores = rng.integers(0, 4, size).astype(float), rng.integers(0, 3, size).astype(float)
+        weights = rng.choice([0.0, 0.25, 1.0, 2.5], size)
+        data = Dataset.of(labels=labels, group=[size], document_weights=weights)
+        pairs = list(zip(labels.tolist(), weights.tolist(), strict=True))
+        for m in [kind(k, convention=convention) for kind in (nDCG, DCG, P) for k in (1, 3, None)]:
+            wanted = oracle.lambdas(m, pairs, scores.tolist())
+            for mine, theirs in zip(lambdas(data, scores, m), wanted, strict=True):
+                assert mine.tolist() == pytest.approx(theirs, abs=1e-12, rel=1e-11), str(m)
+        m = RBP(3, p=0.5, convention=convention)
+        wanted = oracle.lambdas(m, pairs, scores.tolist())
+        assert lambdas(data, scores, m).gradient.tolist() == pytest.approx(wanted[0], abs=1e-12, rel=1e-11)
+
+
+def test_weights_of_1_change_no_bit() -> None:
+    rng = np.random.default_rng(20)
+    labels, scores = rng.integers(0, 4, 60), rng.integers(0, 20, 60) / 4
+    plain = Dataset.of(labels=labels, group=[25, 35])
+    for m in (nDCG(5), P(5), DCG()):
+        mine, theirs = (lambdas(d, scores, m) for d in (plain, replace(plain, document_weights=np.ones(60))))
+        np.testing.assert_array_equal(mine.gradient, theirs.gradient)
+
+
+def test_prepared_once_they_are_those_of_each_call() -> None:
+    """In the dataset's own order of rows, which the function puts back into the caller's."""
+    rng = np.random.default_rng(21)
+    labels, qid = rng.integers(0, 3, 40), rng.integers(0, 4, 40)
+    data = Dataset.of(
+        labels=labels, qid=qid, weights={q: 0.5 + q for q in range(4)}, documents=[f"d{i}" for i in range(40)]
+    )
+    for text in ("nDCG@3", "AP", "nDCG(ties='docid')@5", "ERR(ties='random')@4", "lightgbm:ndcg@3"):
+        prepared = PreparedLambdas.of(data, text, sigma=1.5, threads=1)
+        for _ in range(2):
+            scores = rng.integers(0, 9, 40) / 4
+            for mine, theirs in zip(
+                prepared(data.reorder(scores)), lambdas(data, scores, text, sigma=1.5), strict=True
+            ):
+                np.testing.assert_array_equal(data.in_callers_order(mine), theirs)
+
+
+def test_lists_that_weigh_nothing_are_left_out() -> None:
+    data = Dataset.of(labels=[0, 2, 1, 1, 0], group=[3, 2])
+    prepared, scores = PreparedLambdas.of(data, "nDCG"), np.array([3.0, 2.0, 1.0, 1.0, 2.0])
+    plain, some = prepared(scores), prepared(scores, np.array([0.0, 3.0]))
+    np.testing.assert_array_equal(some.gradient, plain.gradient * [0, 0, 0, 3, 3])
+    np.testing.assert_array_equal(some.hessian, plain.hessian * [0, 0, 0, 3, 3])
+
+
 def test_rows_come_back_in_the_callers_order() -> None:
     rng = np.random.default_rng(17)
     labels, scores, qid = rng.integers(0, 3, 30), rng.normal(size=30), rng.integers(0, 4, 30)
@@ -419,7 +476,11 @@ def test_the_row_that_is_refused_is_the_callers() -> None:
         lambdas(data, [0.0, 1.0, np.inf], "nDCG")
 
 
-def test_weights_of_documents_are_refused() -> None:
+def test_weights_of_documents_are_refused_where_a_measure_is_no_sum_over_them() -> None:
     data = replace(DATA, document_weights=np.ones(3))
-    with pytest.raises(DataError, match="weights of documents have no lambdas"):
-        lambdas(data, [0.0, 1.0, 2.0], "nDCG")
+    with pytest.raises(
+        DataError, match=r"weights of documents have no lambdas under AP@3\nHint: give weights of lists, or"
+    ):
+        lambdas(data, [0.0, 1.0, 2.0], "AP@3")
+    with pytest.raises(DataError, match="weights of documents have no lambdas under RR"):
+        lambdas(data, [0.0, 1.0, 2.0], "RR")

@@ -12,15 +12,16 @@ import math
 import struct
 
 from oracles import measures as oracle
+from oracles import weights as weighted
 from rankwise.measures import DCG, Measure
 
 SETTLED = ("input", "reversed", "docid", "docid-desc", "selection-sort")
 
 
 def lambdas(measure: Measure, labels, scores, outside=(), documents=(), *, sigma=1.0, below="zero", normalized=False):
-    """Gradient and hessian of each row."""
+    """Gradient and hessian of each row; where documents have weights, `labels` are pairs of label and weight."""
     c = measure.convention
-    kept = [i for i, label in enumerate(labels) if not oracle.is_removed(c, label)]
+    kept = [i for i, label in enumerate(labels) if isinstance(label, tuple) or not oracle.is_removed(c, label)]
     places = [rounded(c, scores[i]) for i in kept]
     mine = [labels[i] for i in kept]
     names = [documents[i] for i in kept] if documents else [""] * len(kept)
@@ -47,8 +48,11 @@ def rounded(c, score: float) -> float:
     return struct.unpack("f", struct.pack("f", score))[0] if c.precision == "float32" else score
 
 
-def value(measure: Measure, ranked: list[float], outside: list[float]) -> float:
-    found = oracle.value(measure, ranked, outside)
+def value(measure: Measure, ranked: list, outside: list[float]) -> float:
+    if ranked and isinstance(ranked[0], tuple):
+        found = weighted.value(measure, ranked)
+    else:
+        found = oracle.value(measure, ranked, outside)
     return 0.0 if math.isnan(found) else found
 
 
@@ -107,6 +111,8 @@ def arranged(measure, labels, scores) -> list[list[int]]:
 
 def worth_of(measure, label) -> float:
     c = measure.convention
+    if isinstance(label, tuple):
+        return weighted.worths(measure, [label])[0]
     if measure.name in ("nDCG", "DCG") or (measure.name == "RBP" and measure.graded):
         return oracle.gain(c, label)
     return oracle.chance(c, label) if measure.name == "ERR" else float(oracle.is_relevant(c, label))

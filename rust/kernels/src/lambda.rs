@@ -156,6 +156,10 @@ impl<'a, S: Score, C: Code> Worker<'a, S, C> {
 
     /// The lambdas of one list, whose rows hold zeros.
     fn one(&mut self, list: usize, gradient: &mut [f64], hessian: &mut [f64]) {
+        let weight = self.weights.get(list).copied().unwrap_or(1.0);
+        if weight == 0.0 {
+            return;
+        }
         let Some((len, _)) = self.evaluator.take_up(list) else { return };
         let measure = self.measure;
         if measure.short_is_zero && measure.depth != usize::MAX && len < measure.depth {
@@ -175,7 +179,7 @@ impl<'a, S: Score, C: Code> Worker<'a, S, C> {
         let scores = self.places.rows.iter().filter_map(|&row| scores.get(row as usize)).map(|&s| read(s, self.ordering));
         self.sums.start(&self.places, scores, self.options);
         self.add_pairs(over);
-        let factor = self.sums.norm() * self.weights.get(list).copied().unwrap_or(1.0);
+        let factor = self.sums.norm() * weight;
         self.sums.write(&self.places, self.options.sigma, factor, gradient, hessian);
     }
 

@@ -6,6 +6,6 @@ by score, a row each. One loss a file. No learner uses them yet.
 
 from __future__ import annotations
 
-from rankwise.losses.lambdas import Lambdas, lambdas
+from rankwise.losses.lambdas import Lambdas, PreparedLambdas, lambdas
 
-__all__ = ["Lambdas", "lambdas"]
+__all__ = ["Lambdas", "PreparedLambdas", "lambdas"]

@@ -47,10 +47,12 @@ if TYPE_CHECKING:
     from rankwise.data.dataset import Dataset
     from rankwise.data.judgments import JudgedRun
 
-__all__ = ["Lambdas", "lambdas"]
+__all__ = ["Lambdas", "PreparedLambdas", "lambdas"]
 
 # The measures whose change is known in closed form.
 WITH_LAMBDAS = ("nDCG", "DCG", "RBP", "P", "AP", "RR", "ERR")
+# The formulas that are a sum over documents, so that a document's weight multiplies what it is worth.
+SUMS = ("ndcg", "dcg", "precision")
 BELOW = ("zero", "discounted")
 
 
@@ -85,28 +87,78 @@ def lambdas(
     >>> found.gradient.round(4).tolist()
     [0.1377, -0.1721, 0.0344]
     """
-    chosen = _chosen(measure)
-    if isinstance(sigma, bool) or not isinstance(sigma, (int, float, np.number)) or not 0 < sigma < np.inf:
-        raise RankwiseError(message(f"sigma must be a number above 0, not {sigma!r}"))
     lists = Lists.of(data, scores, threads=threads)
-    _refuse(lists, chosen, data)
-    plan = lists.plan(chosen)
-    if _goes_on(below, chosen):
-        plan["discounts"] = chosen.discounts(int(np.diff(lists.offsets).max(initial=0)))
-    found = _kernels.lambdas(
-        lists.scores,
-        lists.grades,
-        lists.offsets,
-        lists.outside_offsets,
-        lists.ids(chosen.convention.ties),
-        lists.order(chosen.convention),
-        plan,
-        {"sigma": float(sigma), "discounted_below": below == "discounted", "normalized": bool(normalized)},
-        lists.weights,
-        threads,
-    )
     rows = _rows(data)
-    return Lambdas(*found) if rows is None else Lambdas(*(_in_order(column, rows) for column in found))
+    prepared = PreparedLambdas(lists, measure, sigma=sigma, below=below, normalized=normalized, threads=threads)
+    _refuse_endless(lists.scores, prepared.measure, rows)
+    found = prepared(lists.scores)
+    return found if rows is None else Lambdas(*(_in_order(column, rows) for column in found))
+
+
+class PreparedLambdas:
+    """The lambdas of a measure on lists that stay, for scores that change: what depends on labels alone is done once.
+
+    Rows stand as in the dataset (`Dataset.in_callers_order` puts them as they were given).
+
+    >>> from rankwise import Dataset
+    >>> prepared = PreparedLambdas.of(Dataset.of(labels=[0, 2, 1], group=[3]), "nDCG@10")
+    >>> prepared(np.array([0.0, 3.0, 0.0])).gradient.round(4).tolist()
+    [0.0351, -0.0284, -0.0067]
+    """
+
+    __slots__ = ("_lists", "_options", "_order", "_plan", "_ties", "measure", "threads", "weights")
+
+    def __init__(
+        self,
+        lists: Lists,
+        measure: Measure | str,
+        *,
+        sigma: float = 1.0,
+        below: str = "zero",
+        normalized: bool = False,
+        threads: int | None = None,
+    ) -> None:
+        if isinstance(sigma, bool) or not isinstance(sigma, (int, float, np.number)) or not 0 < sigma < np.inf:
+            raise RankwiseError(message(f"sigma must be a number above 0, not {sigma!r}"))
+        self.measure = _chosen(measure)
+        _refuse(lists, self.measure)
+        self._lists = lists
+        self._plan = lists.plan(self.measure)
+        if _goes_on(below, self.measure):
+            self._plan["discounts"] = self.measure.discounts(int(np.diff(lists.offsets).max(initial=0)))
+        self._ties = lists.ids(self.measure.convention.ties)
+        self._order = lists.order(self.measure.convention)
+        self._options = {
+            "sigma": float(sigma),
+            "discounted_below": below == "discounted",
+            "normalized": bool(normalized),
+        }
+        self.weights = lists.weights
+        self.threads = threads
+
+    @classmethod
+    def of(cls, data: Dataset, measure: Measure | str, *, threads: int | None = None, **how: Any) -> PreparedLambdas:
+        """Those of a dataset; `how` are `sigma`, `below` and `normalized` of `lambdas`."""
+        lists = Lists.of(data, np.zeros(len(data.labels)), threads=threads)
+        return cls(lists, measure, threads=threads, **how)
+
+    def __call__(self, scores: npt.NDArray[np.float64], weights: npt.NDArray[np.float64] | None = None) -> Lambdas:
+        """The lambdas at these scores, one a row; `weights` of lists instead of the dataset's: 0 leaves a list out."""
+        lists = self._lists
+        return Lambdas(
+            *_kernels.lambdas(
+                scores,
+                lists.grades,
+                lists.offsets,
+                lists.outside_offsets,
+                self._ties,
+                self._order,
+                self._plan,
+                self._options,
+                self.weights if weights is None else weights,
+                self.threads,
+            )
+        )
 
 
 def _chosen(measure: Measure | str) -> Measure:
@@ -132,18 +184,22 @@ def _goes_on(below: str, measure: Measure) -> bool:
     return below == "discounted"
 
 
-def _refuse(lists: Lists, measure: Measure, data: Dataset | JudgedRun) -> None:
+def _refuse(lists: Lists, measure: Measure) -> None:
     ties = measure.convention.ties
     if ties.startswith("docid") and lists.documents is None:
         hint = "give document ids, or choose another order of ties, as in nDCG(ties='input')."
         raise DataError(message(f"ties={ties!r} needs document ids, and these lists have none", hint=hint))
-    if lists.grades.weights is not None:
-        raise DataError(message("weights of documents have no lambdas", hint="give weights of lists."))
+    if lists.grades.weights is not None and measure.formula not in SUMS:
+        hint = "give weights of lists, or a measure that is a sum over documents: nDCG, DCG, RBP or P."
+        raise DataError(message(f"weights of documents have no lambdas under {measure}", hint=hint))
+
+
+def _refuse_endless(scores: npt.NDArray[Any], measure: Measure, rows: npt.NDArray[np.int64] | None) -> None:
     with np.errstate(over="ignore"):
-        read = lists.scores.astype(np.float32 if measure.convention.precision == "float32" else np.float64, copy=False)
+        read = scores.astype(np.float32 if measure.convention.precision == "float32" else np.float64, copy=False)
     endless = ~np.isfinite(read)
     if endless.any():
-        at, rows = int(endless.argmax()), _rows(data)
+        at = int(endless.argmax())
         hint = "mend the ranker; lambdas need the differences of scores."
         where = f"scores, row {at if rows is None else rows[at]}"
         raise DataError(message("the score is not finite", place=where, hint=hint))

@@ -210,6 +210,7 @@ impl Measure {
         let relevant = self.relevant(list);
         let over = match self.formula {
             Formula::Ndcg => return ndcg::ideal(self, list),
+            Formula::Precision if self.is_weighted() => precision::weighted_over(self, list),
             Formula::Precision => precision::over(self, list) as f64,
             Formula::AveragePrecision => match self.denominator {
                 Denominator::RelevantToDepth => relevant.min(self.depth as u64) as f64,

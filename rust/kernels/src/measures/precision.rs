@@ -29,13 +29,18 @@ pub fn over(measure: &Measure, list: &List<'_>) -> usize {
 
 /// What counts within the first k over how many documents those are, or over the most that they can count.
 fn weighted(measure: &Measure, list: &List<'_>) -> f64 {
+    let over = weighted_over(measure, list);
+    if over > 0.0 { hits(measure, list, measure.depth) / over } else { 0.0 }
+}
+
+/// What the hits are divided by where documents have weights.
+pub fn weighted_over(measure: &Measure, list: &List<'_>) -> f64 {
     let looked_at = if measure.depth == usize::MAX { list.len } else { measure.depth };
-    let over = match measure.denominator {
+    match measure.denominator {
         Denominator::Returned => measure.depth.min(list.len) as f64,
         Denominator::RelevantToDepth => ideal_worth(measure, list, looked_at),
         _ => looked_at as f64,
-    };
-    if over > 0.0 { hits(measure, list, measure.depth) / over } else { 0.0 }
+    }
 }
 
 /// What the first `depth` documents of the ideal list are worth together.
