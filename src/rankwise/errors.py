@@ -9,8 +9,6 @@ __all__ = [
     "MeasureError",
     "RankwiseError",
     "RankwiseWarning",
-    "message",
-    "not_installed",
 ]
 
 

@@ -341,6 +341,8 @@ def _array(values: Any, name: str, dimensions: int, dtype: npt.DTypeLike | None 
     """`values` as an array of numbers, or a refusal that names them."""
     if hasattr(values, "toarray"):
         raise DataError(message(f"{name} are a sparse matrix", hint="make it an array with `.toarray()`."))
+    if getattr(getattr(values, "dtype", None), "kind", "") == "c":
+        raise DataError(message(f"Complex data not supported: {name} must be real numbers"))
     try:
         # A number too large for the type becomes infinite, which is refused later.
         with np.errstate(over="ignore", invalid="ignore"):
@@ -348,7 +350,11 @@ def _array(values: Any, name: str, dimensions: int, dtype: npt.DTypeLike | None 
     except (TypeError, ValueError, OverflowError) as error:
         raise DataError(message(f"{name} must be numbers ({error})")) from None
     if array.ndim != dimensions:
-        column = "a single feature is a column: `values.reshape(-1, 1)`." if (array.ndim, dimensions) == (1, 2) else ""
+        column = (
+            "a single feature is a column. Reshape your data: `values.reshape(-1, 1)`."
+            if (array.ndim, dimensions) == (1, 2)
+            else ""
+        )
         raise DataError(message(f"{name} must have {_count(dimensions, 'dimension')}, not {array.ndim}", hint=column))
     if array.dtype.kind not in "biuf":
         raise DataError(message(f"{name} must be numbers, not {array.dtype}"))
