@@ -24,6 +24,8 @@ _ROOMS = {
         "MeanNDCG", "Measure", "NumRel", "NumRelRet", "NumRet", "Rprec", "Success", "nDCG",
     ),
     "rankwise.measures.user": ("user_measure",),
+    "rankwise.data.formats.checkpoints": ("FileCheckpoint",),
+    "rankwise.learners": ("learner",),
     "rankwise.rankers.base": ("Ranker",),
     "rankwise.rankers.saved": ("load_ranker",),
     "rankwise.evaluation.compare": ("Comparison", "compare"),
@@ -39,6 +41,7 @@ _ROOMS = {
 _RENAMED = {
     # Modules as they are.
     "adapters": ("rankwise.evaluation.adapters", ""),
+    "learners": ("rankwise.learners", ""),
     "collections": ("rankwise.data.collections", ""),
     "rankers": ("rankwise.rankers", ""),
     "measure": ("rankwise.measures.parse", "measure"),
@@ -60,11 +63,12 @@ _WHERE = {name: (room, name) for room, names in _ROOMS.items() for name in names
 __all__ = sorted([*_WHERE, "__version__"])
 
 if TYPE_CHECKING:
-    from rankwise import rankers
+    from rankwise import learners, rankers
     from rankwise.data import collections
     from rankwise.data.clean import Cleaning, clean
     from rankwise.data.dataset import Dataset
     from rankwise.data.folds import Fold, folds, split
+    from rankwise.data.formats.checkpoints import FileCheckpoint
     from rankwise.data.formats.doors import read, read_qrels, read_run
     from rankwise.data.formats.groups import read as read_groups
     from rankwise.data.formats.letor import read as read_letor
@@ -86,6 +90,7 @@ if TYPE_CHECKING:
     from rankwise.evaluation.result import Outcome, Result
     from rankwise.evaluation.saved import load_result
     from rankwise.evaluation.sensitivity import Sensitivity, sensitivity
+    from rankwise.learners import learner
     from rankwise.measures import (
         AP,
         DCG,
