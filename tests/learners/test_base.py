@@ -139,10 +139,10 @@ def test_damaged_checkpoints_are_refused() -> None:
     refused("the state cannot be read", state={"record": "Place", "fields": {"at": 1}})
     refused("the state cannot be read", state={"array": "nothing"})
     kept.snapshot = (header, {**columns, "validation": np.zeros(3)})
-    with pytest.raises(DataError, match="the scores are not those of these lists"):
+    with pytest.raises(DataError, match="the scores of the validation lists are not there, or of others"):
         Walk(path=[BAD, GOOD]).fit(LISTS, validation=LISTS, checkpoint=kept)
     kept.snapshot = (header, {name: column for name, column in columns.items() if name != "validation"})
-    with pytest.raises(DataError, match="the scores of the validation lists are missing"):
+    with pytest.raises(DataError, match="the scores of the validation lists are not there, or of others"):
         Walk(path=[BAD, GOOD]).fit(LISTS, validation=LISTS, checkpoint=kept)
 
 
