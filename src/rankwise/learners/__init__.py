@@ -15,6 +15,7 @@ __all__ = ["LEARNERS", "learner"]
 # Name on the command line → module and class.
 LEARNERS = {
     "best-feature": "best_feature:BestFeature",
+    "lambdamart": "lambdamart:LambdaMART",
 }
 
 
