@@ -16,6 +16,7 @@ __all__ = ["LEARNERS", "learner"]
 LEARNERS = {
     "best-feature": "best_feature:BestFeature",
     "lambdamart": "lambdamart:LambdaMART",
+    "pointwise": "pointwise:Pointwise",
 }
 
 
