@@ -157,3 +157,55 @@ def bootstrap(
     seed: int,
     threads: int | None = None,
 ) -> npt.NDArray[np.float64]: ...
+
+class Pairs:
+    def __init__(self, labels: npt.NDArray[np.float64], offsets: npt.NDArray[np.int64]) -> None: ...
+    @property
+    def counts(self) -> npt.NDArray[np.float64]: ...
+    def loss(
+        self,
+        table: npt.NDArray[np.float32],
+        weights: npt.NDArray[np.float64],
+        costs: npt.NDArray[np.float64],
+        knee: float,
+        threads: int | None = None,
+    ) -> tuple[tuple[float, float, float, float], npt.NDArray[np.float64], PairCurvature]: ...
+
+class PairCurvature:
+    def times(
+        self,
+        table: npt.NDArray[np.float32],
+        costs: npt.NDArray[np.float64],
+        vector: npt.NDArray[np.float64],
+        threads: int | None = None,
+    ) -> npt.NDArray[np.float64]: ...
+
+class LineSearch:
+    def __init__(
+        self,
+        scores: npt.NDArray[Any],
+        grades: Grades,
+        offsets: npt.NDArray[np.int64],
+        outside_offsets: npt.NDArray[np.int64],
+        ids: tuple[Text, npt.NDArray[np.uint64], Text, npt.NDArray[np.uint64]] | None,
+        order: dict[str, Any],
+        measure: dict[str, Any],
+        table: npt.NDArray[np.float32],
+        weights: npt.NDArray[np.float64],
+        total: float,
+    ) -> None: ...
+    @property
+    def lists(self) -> int: ...
+    def value(self, weights: npt.NDArray[np.float64]) -> float: ...
+    def along(
+        self, weights: npt.NDArray[np.float64], direction: npt.NDArray[np.float64], threads: int | None
+    ) -> tuple[float, float, float] | None: ...
+    def sweeps(
+        self,
+        weights: npt.NDArray[np.float64],
+        order: npt.NDArray[np.int64],
+        directions: npt.NDArray[np.float64],
+        starts: npt.NDArray[np.float64],
+        slack: float,
+        threads: int | None = None,
+    ) -> tuple[npt.NDArray[np.float64], npt.NDArray[np.float64], npt.NDArray[np.int64]]: ...

@@ -32,6 +32,17 @@ pub fn each<T: Send, S, R: Send>(
     }
 }
 
+/// `work` with a pool of so many threads around it, and what it then passes on to `each`: many small calls share the pool.
+pub fn within<R: Send>(threads: Option<usize>, work: impl FnOnce(Option<usize>) -> R + Send) -> R {
+    match threads {
+        None | Some(0 | 1) => work(threads),
+        Some(n) => match rayon::ThreadPoolBuilder::new().num_threads(n.min(MOST)).build() {
+            Ok(pool) => pool.install(|| work(None)),
+            Err(_) => work(Some(1)),
+        },
+    }
+}
+
 /// Cuts lists into runs of whole lists of at least `rows` rows each (the last one may be smaller).
 pub fn blocks(offsets: &[i64], rows: usize) -> Vec<Range<usize>> {
     let lists = offsets.len().saturating_sub(1);

@@ -7,7 +7,9 @@ mod errors;
 mod evaluate;
 mod lambda;
 mod letor;
+mod line_search;
 mod randomisation;
+mod rank_svm;
 mod scores;
 mod table;
 mod text;
@@ -39,5 +41,8 @@ fn _kernels(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_function(wrap_pyfunction!(table::read_arrow, module)?)?;
     module.add_function(wrap_pyfunction!(scores::read_scores, module)?)?;
     module.add_function(wrap_pyfunction!(randomisation::randomisation, module)?)?;
+    module.add_class::<rank_svm::Pairs>()?;
+    module.add_class::<rank_svm::PairCurvature>()?;
+    module.add_class::<line_search::LineSearch>()?;
     Ok(())
 }
