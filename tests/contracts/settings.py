@@ -12,6 +12,7 @@ from rankwise.learners.base import Learner
 
 QUICK: dict[str, dict[str, Any]] = {
     "best-feature": {},
+    "ranksvm": {"C": (0.01, 0.1, 1.0)},
     "lambdamart": {"trees": 12, "leaves": 4, "min_documents": 2, "learning_rate": 0.3},
     "pointwise": {"trees": 20, "min_documents": 5},
 }

@@ -17,6 +17,7 @@ LEARNERS = {
     "best-feature": "best_feature:BestFeature",
     "lambdamart": "lambdamart:LambdaMART",
     "pointwise": "pointwise:Pointwise",
+    "ranksvm": "ranksvm:RankSVM",
 }
 
 

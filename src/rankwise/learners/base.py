@@ -136,6 +136,10 @@ class Learner(BaseEstimator):  # type: ignore[misc]
         """The value of the training measure, if a state knows it."""
         return None
 
+    def facts(self, state: Any) -> dict[str, Any]:
+        """What a state knows of itself that a ranker's `about` should tell: numbers and texts."""
+        return {}
+
     def pack(self, state: Any) -> Any:
         """A state as plain data, where it is not."""
         return state
@@ -259,6 +263,7 @@ class Learner(BaseEstimator):  # type: ignore[misc]
             "stopped": loop.why,
             "training": _number(loop.value_of_best().training),
             "validation": _number(loop.value_of_best().validation),
+            **self.facts(loop.best_state),
         }
 
     def __sklearn_is_fitted__(self) -> bool:

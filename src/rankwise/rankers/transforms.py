@@ -33,7 +33,7 @@ def _extremes(table: Table) -> dict[str, npt.NDArray[np.float64]]:
 def _moments(table: Table) -> dict[str, npt.NDArray[np.float64]]:
     """Mean and population deviation, both from exact sums: the order of rows does not matter."""
     found = [_kernels.summary(table[:, at].astype(np.float64)) for at in range(table.shape[1])]
-    counts, _, means, deviations = (np.array(values, np.float64) for values in zip(*found, strict=True))
+    counts, _, means, deviations = np.array(found, np.float64).reshape(-1, 4).T
     # Of one value there is no sample deviation, and it does not deviate.
     sample = np.where(counts > 1, deviations, 0.0)
     return {"mean": means, "deviation": sample * np.sqrt(np.maximum(counts - 1, 0) / np.maximum(counts, 1))}
