@@ -37,6 +37,8 @@ _ROOMS = {
     "rankwise.evaluation.result": ("Outcome", "Result"),
     "rankwise.evaluation.saved": ("load_result",),
     "rankwise.evaluation.sensitivity": ("Sensitivity", "sensitivity"),
+    "rankwise.study.result": ("StudyResult",),
+    "rankwise.study.saved": ("load_study",),
 }  # fmt: skip
 _RENAMED = {
     # Modules as they are.
@@ -119,6 +121,8 @@ if TYPE_CHECKING:
     from rankwise.measures.user import user_measure
     from rankwise.rankers.base import Ranker
     from rankwise.rankers.saved import load_ranker
+    from rankwise.study.result import StudyResult
+    from rankwise.study.saved import load_study
 
 
 def __getattr__(name: str) -> Any:
