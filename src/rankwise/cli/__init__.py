@@ -8,7 +8,9 @@ from __future__ import annotations
 import io
 import os
 import sys
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from typing import Any
 
 __all__ = ["main"]
 
@@ -24,6 +26,8 @@ VERBS = {
     "inspect": "what is wrong or odd with data, and what it does to which tool's number",
     "clean": "a file of lists without empty lists and duplicates, and what was removed",
     "split": "a file of lists into parts or folds, by list, group or time",
+    "train": "a ranker learnt from labelled lists, for a measure under its convention",
+    "predict": "scores of documents by a ranker, or a run",
     "demo": "one set of simulated hotel searches under eight conventions",
 }
 
@@ -40,6 +44,8 @@ examples:
   rankwise evaluate --letor test.txt --scores scores.txt -m letor4:nDCG@1..10
   rankwise compare qrels.txt old.run new.run --baseline old.run
   rankwise conventions letor4 trec_eval
+  rankwise train --learner lambdamart train.txt --validation vali.txt -o model.rankwise
+  rankwise predict model.rankwise test.txt -o scores.txt
 
 `rankwise VERB --help` explains a verb."""
 
@@ -87,7 +93,8 @@ def _run(verb: str, words: list[str]) -> int:
     module.add_arguments(parser)
     try:
         arguments = parser.parse_args(words)
-        status: int = module.run(arguments)
+        with _warnings_as_messages():
+            status: int = module.run(arguments)
         sys.stdout.flush()
         return status
     except RankwiseError as error:
@@ -104,6 +111,27 @@ def _run(verb: str, words: list[str]) -> int:
         return _refuse(f"the output cannot be written ({error.strerror or error})")
     except KeyboardInterrupt:
         return 130
+
+
+@contextmanager
+def _warnings_as_messages() -> Iterator[None]:
+    """What Rankwise warns of is said in its words alone, without the place in its source."""
+    import warnings
+
+    from rankwise.errors import RankwiseWarning
+
+    otherwise = warnings.showwarning
+
+    def show(message: Any, category: Any, *place: Any, **more: Any) -> None:
+        if issubclass(category, RankwiseWarning):
+            print(f"rankwise: warning: {message}", file=sys.stderr)
+        else:
+            otherwise(message, category, *place, **more)
+
+    with warnings.catch_warnings():
+        warnings.showwarning = show
+        warnings.simplefilter("always", RankwiseWarning)
+        yield
 
 
 def _refuse(what: str) -> int:

@@ -1,4 +1,4 @@
-"""What the verbs that measure rankings read: judgments and runs, LETOR lines and scores, or a table."""
+"""What the verbs read: judgments and runs, LETOR lines and scores, or a table; and files of labelled lists."""
 
 from __future__ import annotations
 
@@ -13,6 +13,7 @@ if TYPE_CHECKING:
     from rankwise.data.dataset import Dataset
     from rankwise.evaluation.result import Result
     from rankwise.evaluation.table import Table
+    from rankwise.measures.base import Measure
 
 
 def add_arguments(parser: ArgumentParser) -> None:
@@ -188,6 +189,131 @@ def _table(arguments: Namespace, options: dict[str, Any]) -> list[Result]:
         with _refusals_name(arguments.table, column=name):
             results.append(evaluate(data, _ranking(data, name, ascending), name=name, **options))
     return results
+
+
+# Options of reading labelled lists, as the readers call them: of tables, and of LETOR text.
+_OF_TABLES = ("query", "document", "score", "weight", "document_weight", "position", "skip_bad_lines")
+_OF_LETOR = ("sort_features",)
+OF_LISTS = (*_OF_TABLES, "label", "features", *_OF_LETOR)
+
+
+def add_reading(parser: ArgumentParser, *, weights: bool = False) -> None:
+    """How files of labelled lists are read; `weights`: columns of those, and of positions, too."""
+    add = parser.add_argument
+    add(
+        "--group",
+        metavar="FILE",
+        action="append",
+        default=[],
+        help="of LETOR text without query ids, a file with the size of each list; one a file",
+    )
+    add("--sort-features", action="store_true", help="accept feature indices in any order within a line of LETOR text")
+    add("--query", metavar="COLUMN", help="of tables, the column with query ids, if its name is not understood")
+    add("--document", metavar="COLUMN", help="of tables, the column with document ids")
+    add("--label", metavar="COLUMN", help="of tables, the column with labels, or those of events: booked=5,clicked=1")
+    add("--features", metavar="COLUMNS", help="of tables, the features, separated by commas (default: all numbers)")
+    if weights:
+        add("--weight", metavar="COLUMN", help="of tables, the column with the weight of each list")
+        add("--document-weight", metavar="COLUMN", help="of tables, the column with the weight of each document")
+        add("--position", metavar="COLUMN", help="of tables, the column that says where a document was shown, from 1")
+    add("--skip-bad-lines", action="store_true", help="leave out lines of tables that cannot be read, and count them")
+
+
+class Reading:
+    """Files of labelled lists, each read by the options of its kind; one that no file has a use for is refused."""
+
+    def __init__(self, arguments: Namespace, paths: Sequence[str]) -> None:
+        from rankwise.data.formats.doors import is_table
+
+        twice = next((path for path in paths if paths.count(path) > 1), None)
+        if twice is not None:
+            raise RankwiseError(message(f"{'standard input' if twice == '-' else twice} is given twice"))
+        self.tables = {path: is_table(path) for path in paths}
+        self.of_tables = {name: getattr(arguments, name) for name in _OF_TABLES if given(arguments, name)}
+        if arguments.label is not None:
+            self.of_tables |= label_columns(arguments.label)
+        if arguments.features is not None:
+            self.of_tables["features"] = [name.strip() for name in arguments.features.split(",")]
+        self.of_letor = {name: getattr(arguments, name) for name in _OF_LETOR if given(arguments, name)}
+        self._refuse_idle(paths)
+        self.threads: int | None = getattr(arguments, "threads", None)
+
+    def _refuse_idle(self, paths: Sequence[str]) -> None:
+        for table, options in ((True, self.of_tables), (False, self.of_letor)):
+            if options and table not in self.tables.values():
+                option = next(iter(options)).replace("_", "-").replace("labels", "label")
+                where = "tables" if table else "LETOR text"
+                raise RankwiseError(message(f"--{option} belongs to {where}", place=paths[0]))
+
+    def read(self, path: str, *, group: str | None = None, **more: Any) -> Dataset:
+        """The lists of one file; `more` are options of reading a table that the command line leaves open."""
+        from rankwise.data.formats.doors import read
+
+        if self.tables[path]:
+            if group is not None:
+                raise RankwiseError(message("--group belongs to LETOR text", place=path))
+            return read(path, **{**more, **self.of_tables}, threads=self.threads)
+        return read(path, **self.of_letor, group=group, threads=self.threads)
+
+    def joined(self, paths: Sequence[str], groups: Sequence[str], option: str = "--group", **more: Any) -> Dataset:
+        """The lists of several files as one dataset."""
+        texts = [path for path in paths if not self.tables[path]]
+        if groups and not texts:
+            raise RankwiseError(message(f"{option} belongs to LETOR text", place=paths[0]))
+        if groups and len(groups) != len(texts):
+            hint = f"say {option} once for each."
+            what = f"there are {len(groups)} files with sizes of lists for {len(texts)} files of LETOR text"
+            raise RankwiseError(message(what, hint=hint))
+        group_of = dict(zip(texts, groups, strict=True)) if groups else {}
+        parts: list[Dataset] = []
+        for path in paths:
+            part = self.read(path, group=group_of.get(path), **more)
+            if part.skipped_lines:
+                print(f"rankwise: {path}: lines left out as bad: {part.skipped_lines:,}", file=sys.stderr)
+            # Without names of columns, the first table says which there are.
+            more = {"features": part.feature_names, **more} if part.feature_names is not None else more
+            parts.append(part)
+        if len(parts) == 1:
+            return parts[0]
+        return _joined([_named_apart(part, at) for at, part in enumerate(parts, 1)] if groups else parts, paths)
+
+
+def _named_apart(part: Dataset, number: int) -> Dataset:
+    """Lists without ids are numbered in each file anew; the file's number before them makes them different."""
+    from dataclasses import replace
+
+    from rankwise.data.ids import Ids
+
+    return replace(part, queries=Ids.of(f"{number}/{query}" for query in part.queries))
+
+
+def _joined(parts: Sequence[Dataset], paths: Sequence[str]) -> Dataset:
+    from rankwise.data.dataset import Dataset
+
+    widest = max((part.features.shape[1] for part in parts if part.features is not None), default=0)
+    try:
+        return Dataset.join([widened(part, widest) for part in parts])
+    except DataError as refusal:
+        raise DataError(f"{', '.join(paths)}: {refusal}") from None
+
+
+def widened(data: Dataset, features: int) -> Dataset:
+    """LETOR text leaves out features that are 0: the last ones may stand in no line of a file."""
+    if data.features is None or data.feature_names is not None or data.features.shape[1] >= features:
+        return data
+    from dataclasses import replace
+
+    import numpy as np
+
+    lacking = features - data.features.shape[1]
+    return replace(data, features=np.pad(data.features, ((0, 0), (0, lacking))))
+
+
+def measure_of(text: str, default: str | None) -> Measure:
+    """A measure; without a prefix, of the default convention: that of the option, or of the project file."""
+    from rankwise.measures.parse import measure
+
+    return measure(text, default or _project().get("convention"))
 
 
 def label_columns(text: str | None) -> dict[str, Any]:

@@ -9,7 +9,7 @@ from __future__ import annotations
 from argparse import ArgumentParser, Namespace
 from typing import TYPE_CHECKING, Any
 
-from rankwise.cli.inputs import label_columns
+from rankwise.cli import inputs
 from rankwise.errors import RankwiseError, message
 
 if TYPE_CHECKING:
@@ -26,8 +26,6 @@ EXAMPLES = """examples:
 """
 
 FORMATS = ("text", "json", "markdown", "html")
-# Options of reading LETOR text; all others are of tables.
-_LETOR = ("group", "sort_features")
 
 
 def add_arguments(parser: ArgumentParser) -> None:
@@ -40,14 +38,8 @@ def add_arguments(parser: ArgumentParser) -> None:
     )
     add("--qrels", metavar="FILE", help="judgments; the files are runs, if there are any")
     add("--scores", metavar="FILE", help="one score a line of the one LETOR file")
-    add("--group", metavar="FILE", help="of LETOR text without query ids, a file with the size of each list")
-    add("--sort-features", action="store_true", help="accept feature indices in any order within a line of LETOR text")
-    add("--query", metavar="COLUMN", help="of tables, the column with query ids, if its name is not understood")
-    add("--document", metavar="COLUMN", help="of tables, the column with document ids")
-    add("--label", metavar="COLUMN", help="of tables, the column with labels, or those of events: booked=5,clicked=1")
+    inputs.add_reading(parser)
     add("--score", metavar="COLUMN", help="of one table, the column with scores")
-    add("--features", metavar="COLUMNS", help="of tables, the features, separated by commas (default: all numbers)")
-    add("--skip-bad-lines", action="store_true", help="leave out lines of tables that cannot be read, and count them")
     add("-k", type=int, default=10, metavar="K", help="the cut-off that lists may be too short for (default 10)")
     add("--strict", action="store_true", help="exit with 1 for a warning too")
     add("--format", default="text", metavar="F", help=f"{', '.join(FORMATS)} (default text)")
@@ -68,7 +60,7 @@ def _refuse_what_does_not_go_together(arguments: Namespace) -> None:
         hint = "rankwise inspect FILE…, or --qrels FILE [RUN…]; `rankwise inspect --help` has examples."
         raise RankwiseError(message("a file to look at is needed", hint=hint))
     for option in ("scores", "group", "score"):
-        if getattr(arguments, option) is not None and (len(arguments.files) != 1 or arguments.qrels is not None):
+        if inputs.given(arguments, option) and (len(arguments.files) != 1 or arguments.qrels is not None):
             raise RankwiseError(message(f"--{option} belongs to one file of labelled lists"))
     if arguments.scores is not None and arguments.score is not None:
         raise RankwiseError(message("--scores and --score each hold the scores", hint="leave one of the two out."))
@@ -79,9 +71,10 @@ def _judged(arguments: Namespace) -> list[Report]:
     from rankwise.data.formats.doors import read_qrels, read_run
     from rankwise.evaluation.inspect import inspect
 
-    given = [name for name in (*_options(arguments), "group") if getattr(arguments, name, None)]
-    if given:
-        raise RankwiseError(message(f"--{given[0].replace('_', '-')} belongs to labelled lists, not to --qrels"))
+    options = (*inputs.OF_LISTS, "group")
+    given = next((name for name in options if inputs.given(arguments, name)), None)
+    if given is not None:
+        raise RankwiseError(message(f"--{given.replace('_', '-')} belongs to labelled lists, not to --qrels"))
     qrels = read_qrels(arguments.qrels)
     if not arguments.files:
         return [inspect(qrels, k=arguments.k, name=arguments.qrels)]
@@ -89,38 +82,15 @@ def _judged(arguments: Namespace) -> list[Report]:
 
 
 def _lists(arguments: Namespace) -> Report:
-    from rankwise.data.formats.doors import is_table, read
     from rankwise.evaluation.inspect import inspect
 
-    twice = next((path for path in arguments.files if arguments.files.count(path) > 1), None)
-    if twice is not None:
-        raise RankwiseError(message(f"{twice} is given twice"))
-    options = _options(arguments)
-    tables = {path: is_table(path) for path in arguments.files}
-    for name in options:
-        if all((name in _LETOR) == table for table in tables.values()):
-            option = name.replace("_", "-").replace("labels", "label")
-            where = "LETOR text" if name in _LETOR else "tables"
-            raise RankwiseError(message(f"--{option} belongs to {where}", place=arguments.files[0]))
-    data = {
-        path: read(path, **{name: value for name, value in options.items() if (name in _LETOR) != table})
-        for path, table in tables.items()
-    }
+    reading = inputs.Reading(arguments, arguments.files)
+    group = arguments.group[0] if arguments.group else None
+    data = {path: reading.read(path, group=group) for path in arguments.files}
     if len(data) > 1:
         return inspect(data, k=arguments.k)
     path, only = next(iter(data.items()))
     return inspect(only, _scores(arguments), k=arguments.k, name=path)
-
-
-def _options(arguments: Namespace) -> dict[str, Any]:
-    """The options of reading that were given, as the readers call them."""
-    names = ("query", "document", "score", "skip_bad_lines", "group", "sort_features")
-    given = {name: getattr(arguments, name) for name in names if getattr(arguments, name)}
-    if arguments.label is not None:
-        given |= label_columns(arguments.label)
-    if arguments.features is not None:
-        given["features"] = [name.strip() for name in arguments.features.split(",")]
-    return given
 
 
 def _scores(arguments: Namespace) -> Any:

@@ -17,12 +17,13 @@ import numpy.typing as npt
 
 from rankwise import _kernels
 from rankwise.data.formats.doors import is_frame, is_parquet
+from rankwise.data.formats.files import PathLike, placing
 from rankwise.errors import DataError, message
 
 if TYPE_CHECKING:
     import duckdb
 
-__all__ = ["Table", "kind", "opened", "quoted"]
+__all__ = ["Table", "kind", "literal", "opened", "quoted", "write_parquet"]
 
 DELIMITERS = (",", "\t", ";", "|")
 ABSENT = ("", "NULL", "null")
@@ -225,6 +226,12 @@ def opened(source: Any, *, skip_bad_lines: bool = False, threads: int | None = N
         yield _table(connection, source, skip_bad_lines)
     finally:
         connection.close()
+
+
+def write_parquet(columns: Mapping[str, Any], path: PathLike) -> None:
+    """Arrays of one length as a Parquet file, which appears under its name once it is complete."""
+    with opened(columns) as table, placing(path) as part, table.refusals():
+        table.connection.execute(f"COPY (SELECT * FROM {table.source}) TO {literal(str(part))} (FORMAT parquet)")
 
 
 def _connected(threads: int | None) -> duckdb.DuckDBPyConnection:

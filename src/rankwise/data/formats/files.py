@@ -7,7 +7,7 @@ import io
 import os
 import secrets
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import IO, Any, cast
@@ -15,7 +15,7 @@ from typing import IO, Any, cast
 from rankwise._kernels import Text, pack_zstd
 from rankwise.errors import DataError, message
 
-__all__ = ["PathLike", "opened", "placing", "unpacked", "writing"]
+__all__ = ["PathLike", "opened", "placing", "refuse_place", "unpacked", "writing"]
 
 # Bytes of text in a zstd frame; more hardly pack better.
 FRAME = 1 << 22
@@ -75,17 +75,46 @@ def writing(path: PathLike) -> Iterator[IO[bytes] | gzip.GzipFile]:
 def placing(path: PathLike) -> Iterator[Path]:
     """A place to write a file to, which gets its name once the block has ended without an error."""
     target = Path(path)
-    if not target.parent.is_dir():
-        raise DataError(message("there is no such folder", place=str(target.parent), hint="make it first."))
-    if target.is_dir():
-        raise DataError(message("is a folder, not a file", place=str(target), hint="name a file in it."))
-    # In the same folder, so that the last step is a rename within one file system.
-    part = target.with_name(f".{target.name}.{secrets.token_hex(4)}.part")
+    part = _part(target)
     try:
         yield part
         part.replace(target)
     finally:
         part.unlink(missing_ok=True)
+
+
+def _part(target: Path) -> Path:
+    if not target.parent.is_dir():
+        raise DataError(message("there is no such folder", place=str(target.parent), hint="make it first."))
+    if target.is_dir():
+        raise DataError(message("is a folder, not a file", place=str(target), hint="name a file in it."))
+    # In the same folder, so that the last step is a rename within one file system.
+    return target.with_name(f".{target.name}.{secrets.token_hex(4)}.part")
+
+
+def refuse_place(path: PathLike, *, read: Iterable[PathLike] = (), overwrite: bool = False) -> None:
+    """Refuses, before long work, a place that its outcome could not be written to, or what would lose another file.
+
+    `read` are files that are never overwritten. Standard output, `-`, is always a place.
+    """
+    if os.fspath(path) == "-":
+        return
+    target = Path(path)
+    part = _part(target)
+    if target.exists():
+        if any(Path(source).exists() and target.samefile(source) for source in read):
+            raise DataError(message("this file is read too", place=str(target), hint="write to another file."))
+        if not target.is_file():
+            hint = "name a file."
+            raise DataError(message("a folder or a device cannot be replaced", place=str(target), hint=hint))
+        if not overwrite:
+            hint = "choose another name, or say `overwrite`."
+            raise DataError(message("there is such a file already", place=str(target), hint=hint))
+    try:
+        part.touch(exist_ok=False)
+        part.unlink()
+    except OSError as error:
+        raise DataError(message(f"cannot be written ({error.strerror})", place=str(target))) from None
 
 
 class _Zstd(io.RawIOBase):

@@ -37,6 +37,7 @@ def read(
     document_weight: str | None = None,
     position: str | None = None,
     keep: Iterable[str] = (),
+    labelled: bool = True,
     skip_bad_lines: bool = False,
     threads: int | None = None,
 ) -> Dataset:
@@ -50,6 +51,7 @@ def read(
     `features` names the columns of the matrix; without, all numeric columns that are nothing else.
     `weight` is one value a list, `document_weight` one a row, `position` where a document was shown, from 1.
     `keep` names further columns: they and the score are found in `Dataset.columns`.
+    `labelled=False` reads a table without labels too, whose documents are all unjudged, for a ranker to score.
     `skip_bad_lines` leaves out lines of text that cannot be read; `Dataset.skipped_lines` counts them.
 
     A label that is absent means that the document is unjudged; an absent feature is NaN.
@@ -61,7 +63,7 @@ def read(
     """
     with engine.opened(source, skip_bad_lines=skip_bad_lines, threads=threads) as table:
         single = (weight, document_weight, position)
-        roles = _Roles(table, query, document, label, labels, score, single, _named(keep, "keep"))
+        roles = _Roles(table, query, document, label, labels, score, single, _named(keep, "keep"), labelled=labelled)
         matrix = roles.features(None if features is None else _named(features, "features"))
         table.read_as(roles.types(matrix))
         return _dataset(table, roles, matrix)
@@ -121,6 +123,8 @@ class _Roles:
         score: str | None,
         single: tuple[str | None, str | None, str | None],
         keep: Sequence[str],
+        *,
+        labelled: bool,
     ) -> None:
         names, place = [*table.types], table.place
         self.table = table
@@ -131,7 +135,7 @@ class _Roles:
         if labels is not None:
             _refuse_no_events(labels, names, place)
         self.events = labels
-        self.label = chosen("label", label, names, place) if labels is None else None
+        self.label = chosen("label", label, names, place, wanted=labelled) if labels is None else None
         self.score = chosen("score", score, names, place, wanted=False)
         self.weight, self.document_weight, self.position = single
         self.single = [name for name in single if name is not None]
@@ -188,8 +192,7 @@ Wanted = list[tuple[str, str]]
 def _dataset(table: engine.Table, roles: _Roles, matrix: Sequence[str]) -> Dataset:
     kept = ([] if roles.score is None else [roles.score]) + roles.kept
     wanted: Wanted = [(_id(table, roles.query, "query"), "query")]
-    is_graded = roles.events is None
-    wanted.append((_number(table, str(roles.label)) if is_graded else _events(table, roles.events or {}), "number"))
+    wanted.append((_label(table, roles), "number"))
     wanted += [] if roles.document is None else [(_id(table, roles.document, "document"), "document")]
     wanted += [(_number(table, name), "number") for name in roles.single]
     wanted += [_kept(table, name, number=name == roles.score) for name in kept]
@@ -284,6 +287,13 @@ def _events(table: engine.Table, labels: Mapping[str, float]) -> str:
     falling = sorted(labels.items(), key=lambda item: -float(item[1]))
     whens = " ".join(f"WHEN {_holds(table, name)} THEN {float(label)!r}" for name, label in falling)
     return f"CASE {whens} ELSE 0.0 END::DOUBLE"
+
+
+def _label(table: engine.Table, roles: _Roles) -> str:
+    """An expression: the label of a row; NaN where there is none."""
+    if roles.events is not None:
+        return _events(table, roles.events)
+    return "'nan'::DOUBLE" if roles.label is None else _number(table, roles.label)
 
 
 def _holds(table: engine.Table, name: str) -> str:
