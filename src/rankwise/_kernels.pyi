@@ -209,3 +209,32 @@ class LineSearch:
         slack: float,
         threads: int | None = None,
     ) -> tuple[npt.NDArray[np.float64], npt.NDArray[np.float64], npt.NDArray[np.int64]]: ...
+
+class Preferences:
+    @staticmethod
+    def of(
+        labels: npt.NDArray[np.float64],
+        offsets: npt.NDArray[np.int64],
+        list_weights: npt.NDArray[np.float64] | None = None,
+        row_weights: npt.NDArray[np.float64] | None = None,
+    ) -> Preferences: ...
+    @property
+    def pairs(self) -> float: ...
+    def potentials(
+        self, margins: npt.NDArray[np.float64], threads: int | None = None
+    ) -> tuple[npt.NDArray[np.float64], float]: ...
+    def split(
+        self, margins: npt.NDArray[np.float64], above: npt.NDArray[np.bool_], threads: int | None = None
+    ) -> tuple[float, float]: ...
+
+class Bins:
+    @staticmethod
+    def of(table: npt.NDArray[np.float32], most: int | None = None, threads: int | None = None) -> Bins: ...
+    @staticmethod
+    def cut(
+        table: npt.NDArray[np.float32], thresholds: list[npt.NDArray[np.float64]], threads: int | None = None
+    ) -> Bins: ...
+    def thresholds(self, feature: int) -> npt.NDArray[np.float64]: ...
+    def search(
+        self, potentials: npt.NDArray[np.float64], both: bool, threads: int | None = None
+    ) -> tuple[int, float, bool, float] | None: ...

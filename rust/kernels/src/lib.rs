@@ -4,6 +4,7 @@
 //! are the *rows* of list `q`; a *rank* counts from 0 inside a list; a *grade* is the index of a label
 //! among the distinct labels of the data.
 
+pub mod bins;
 pub mod bootstrap;
 pub mod error;
 pub mod evaluate;
@@ -18,6 +19,7 @@ pub mod lots;
 pub mod measures;
 pub mod numbers;
 pub mod order;
+pub mod preferences;
 pub mod randomisation;
 pub mod rank_svm;
 pub mod scores;

@@ -2,6 +2,7 @@
 
 use pyo3::prelude::*;
 
+mod boosting;
 mod bootstrap;
 mod errors;
 mod evaluate;
@@ -26,6 +27,8 @@ fn _kernels(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_function(wrap_pyfunction!(evaluate::ranked, module)?)?;
     module.add_function(wrap_pyfunction!(evaluate::summary, module)?)?;
     module.add_function(wrap_pyfunction!(lambda::lambdas, module)?)?;
+    module.add_class::<boosting::Bins>()?;
+    module.add_class::<boosting::Preferences>()?;
     module.add_function(wrap_pyfunction!(bootstrap::bootstrap, module)?)?;
     module.add_class::<trec::Table>()?;
     module.add_class::<trec::Judged>()?;
