@@ -65,7 +65,8 @@ impl Bins {
         let rows = rows_of(table, features)?;
         let single = (rows * features < SMALL).then_some(1);
         let pieces = (0..features).collect();
-        let columns = threads::each(single.or(threads), pieces, Vec::new, |values, feature| halfway(table, features, feature, most, values));
+        let columns =
+            threads::each(single.or(threads), pieces, Vec::new, |values, feature| halfway(table, features, feature, most, values));
         Self::coded(table, columns, threads)
     }
 
@@ -98,15 +99,20 @@ impl Bins {
         groups.extend(wide.into_iter().map(|f| vec![f]));
         let jobs: Vec<_> = groups.into_iter().enumerate().collect();
         let (columns_read, single) = (&columns, (rows * features < SMALL).then_some(1));
-        let blocks = threads::each(single.or(threads), jobs, || (), |(), (at, features_here)| {
-            let codes = if at < first_wide {
-                Codes::Narrow(narrow_codes(table, columns_read, &features_here, rows))
-            } else {
-                let of = features_here.first().copied().unwrap_or(0);
-                Codes::Wide(column(table, features, of).map(|v| columns_read[of].code(v) as u32).collect())
-            };
-            Block { features: features_here, codes }
-        });
+        let blocks = threads::each(
+            single.or(threads),
+            jobs,
+            || (),
+            |(), (at, features_here)| {
+                let codes = if at < first_wide {
+                    Codes::Narrow(narrow_codes(table, columns_read, &features_here, rows))
+                } else {
+                    let of = features_here.first().copied().unwrap_or(0);
+                    Codes::Wide(column(table, features, of).map(|v| columns_read[of].code(v) as u32).collect())
+                };
+                Block { features: features_here, codes }
+            },
+        );
         Ok(Self { columns, blocks, rows })
     }
 
@@ -223,7 +229,8 @@ fn halfway(table: &[f32], features: usize, feature: usize, most: Option<usize>, 
     let distinct: Vec<(f32, usize)> = values.chunk_by(|a, b| a == b).map(|run| (run[0], run.len())).collect();
     let below = distinct.first().filter(|_| has_missing).map(|&(least, _)| f64::from(least) - 1.0 - f64::from(least).abs());
     let room = most.unwrap_or(usize::MAX).saturating_sub(below.iter().len());
-    let ends = if distinct.len() <= room.saturating_add(1) { (1..distinct.len()).collect() } else { even_cuts(&distinct, values.len(), room) };
+    let ends =
+        if distinct.len() <= room.saturating_add(1) { (1..distinct.len()).collect() } else { even_cuts(&distinct, values.len(), room) };
     let middle = |&end: &usize| (f64::from(distinct[end - 1].0) + f64::from(distinct[end].0)) / 2.0;
     Column { thresholds: below.into_iter().chain(ends.iter().map(middle)).collect(), has_missing }
 }
@@ -271,7 +278,15 @@ mod tests {
             seed = crate::lots::mix(seed);
             (seed >> 40) as f64 / (1u64 << 24) as f64
         };
-        let value = |x: f64, f: usize| if f == 3 && x < 0.2 { f32::NAN } else if f % 2 == 0 { x as f32 } else { (x * 5.0).floor() as f32 };
+        let value = |x: f64, f: usize| {
+            if f == 3 && x < 0.2 {
+                f32::NAN
+            } else if f % 2 == 0 {
+                x as f32
+            } else {
+                (x * 5.0).floor() as f32
+            }
+        };
         let table: Vec<f32> = (0..rows * features).map(|at| value(draw(), at % features)).collect();
         let potentials: Vec<f64> = (0..rows).map(|_| draw() - 0.5).collect();
         for most in [None, Some(9)] {

@@ -145,7 +145,11 @@ impl Preferences {
         let greatest = parts.iter().filter(|p| p.total > 0.0).map(|p| p.scale).fold(f64::NEG_INFINITY, f64::max);
         let scales: Vec<f64> = parts.iter().zip(&self.list_weights).map(|(p, w)| w * (p.scale - greatest).min(0.0).exp()).collect();
         let total: f64 = parts.iter().zip(&scales).map(|(p, s)| p.total * s).sum();
-        if total > 0.0 { (scales.iter().map(|s| s / total).collect(), greatest + total.ln()) } else { (vec![0.0; parts.len()], f64::NEG_INFINITY) }
+        if total > 0.0 {
+            (scales.iter().map(|s| s / total).collect(), greatest + total.ln())
+        } else {
+            (vec![0.0; parts.len()], f64::NEG_INFINITY)
+        }
     }
 
     fn part(&self, list: usize, margins: &[f64], above: Option<&[bool]>, scratch: &mut Scratch) -> Part {

@@ -14,7 +14,9 @@ __all__ = ["LEARNERS", "learner"]
 
 # Name on the command line → module and class.
 LEARNERS = {
+    "adarank": "adarank:AdaRank",
     "best-feature": "best_feature:BestFeature",
+    "rankboost": "rankboost:RankBoost",
     "lambdamart": "lambdamart:LambdaMART",
     "pointwise": "pointwise:Pointwise",
     "ranksvm": "ranksvm:RankSVM",
