@@ -13,11 +13,8 @@ from rankwise.learners.base import Learner
 QUICK: dict[str, dict[str, Any]] = {
     "adarank": {},
     "best-feature": {},
-<<<<<<< HEAD
     "ranksvm": {"C": (0.01, 0.1, 1.0)},
-=======
     "rankboost": {"rounds": 20},
->>>>>>> 907e522 (AdaRank and RankBoost: by their papers, and as RankLib has them where that is asked for)
     "lambdamart": {"trees": 12, "leaves": 4, "min_documents": 2, "learning_rate": 0.3},
     "pointwise": {"trees": 20, "min_documents": 5},
 }

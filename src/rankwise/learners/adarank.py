@@ -120,7 +120,7 @@ class AdaRank(Learner):
     >>> from rankwise import Dataset
     >>> data = Dataset.of([[1, 5], [2, 1], [3, 3], [2, 0], [9, 1]], [2, 1, 0, 0, 1], group=[3, 2])
     >>> print(AdaRank().fit(data).ranker_.scorer.text(["price", "stars"]))
-       +2.34991  stars
+        +2.34991  stars
     1 of 2 columns have weight 0
     """
 
