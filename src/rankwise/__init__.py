@@ -27,6 +27,7 @@ _ROOMS = {
     "rankwise.data.formats.checkpoints": ("FileCheckpoint",),
     "rankwise.learners": ("learner",),
     "rankwise.rankers.base": ("Ranker",),
+    "rankwise.rankers.importance": ("permutation_importances",),
     "rankwise.rankers.saved": ("load_ranker",),
     "rankwise.evaluation.compare": ("Comparison", "compare"),
     "rankwise.evaluation.evaluate": ("evaluate",),
@@ -120,6 +121,7 @@ if TYPE_CHECKING:
     from rankwise.measures.tools import convention
     from rankwise.measures.user import user_measure
     from rankwise.rankers.base import Ranker
+    from rankwise.rankers.importance import permutation_importances
     from rankwise.rankers.saved import load_ranker
     from rankwise.study.result import StudyResult
     from rankwise.study.saved import load_study

@@ -28,6 +28,7 @@ VERBS = {
     "split": "a file of lists into parts or folds, by list, group or time",
     "train": "a ranker learnt from labelled lists, for a measure under its convention",
     "predict": "scores of documents by a ranker, or a run",
+    "describe": "what a ranker is, and which features matter to it",
     "demo": "one set of simulated hotel searches under eight conventions",
 }
 

@@ -209,7 +209,7 @@ def summary(one: Learner, path: str) -> str:
     lines = {
         "learner": f"{about['learner']} for {about['measure']}{chosen}",
         "learnt from": f"{counts.lists:,} lists, {counts.rows:,} rows, {counts.features:,} features",
-        "lists": ", ".join(f"{count:,} {what}" for what, count in kinds_of_lists(counts._asdict()).items()),
+        "lists": kinds_of_lists(counts._asdict()),
         "steps": f"{about['steps']:,} kept of {len(one.curve_):,} done: {about['stopped']}",
         "training": shown(about["training"]),
         "validation": shown(about["validation"]),
@@ -219,15 +219,13 @@ def summary(one: Learner, path: str) -> str:
     return "\n".join(f"{word:<12} {text}" for word, text in lines.items() if text)
 
 
-def kinds_of_lists(counts: Any) -> dict[str, int]:
+def kinds_of_lists(counts: Any) -> str:
     """How many lists teach, and why others do not."""
-    words = {
-        "teaching": "teach",
-        "empty": "empty",
-        "single_label": "of one label",
-        "zeroed": "scored 0 for being short",
-    }
-    return {words[name]: counts[name] for name in words if name == "teaching" or counts.get(name)}
+    words = {"empty": "empty", "single_label": "of one label", "zeroed": "scored 0 for being short"}
+    kinds = [f"{counts[name]:,} {what}" for name, what in words.items() if counts.get(name)]
+    overlap = counts["teaching"] + sum(counts.get(name, 0) for name in words) > counts["lists"]
+    both = " (some are several of these)" if overlap else ""
+    return f"{counts['teaching']:,} teach" + (f"; {', '.join(kinds)}{both}" if kinds else "")
 
 
 def shown(value: float | None) -> str:
