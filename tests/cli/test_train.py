@@ -335,7 +335,7 @@ def test_what_is_refused(words: list[str], told: str, capsys: pytest.CaptureFixt
         (["train.txt", "-o", "m"], "--learner is needed"),
         (["--learner", "turning", "train.txt"], "-o MODEL is needed"),
         (["--learner", "turning", "-o", "m"], "a FILE of labelled lists is needed"),
-        (["--learner", "lambda", "train.txt", "-o", "m"], "there is no learner 'lambda'\nHint: there are best-feature"),
+        (["--learner", "lambda", "train.txt", "-o", "m"], "there is no learner 'lambda'\nHint: there are "),
         (["--learner", "turning", "train.txt", "-o", "no/m"], "no: there is no such folder"),
         (["--learner", "turning", "train.txt", "-o", "."], "is a folder, not a file"),
         (["--learner", "turning", "train.txt", "-o", "-"], "a ranker is not written to standard output"),
