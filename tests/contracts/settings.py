@@ -13,6 +13,7 @@ from rankwise.learners.base import Learner
 QUICK: dict[str, dict[str, Any]] = {
     "adarank": {},
     "best-feature": {},
+    "coordinate-ascent": {"restarts": 3, "sweeps": 4},
     "ranksvm": {"C": (0.01, 0.1, 1.0)},
     "rankboost": {"rounds": 20},
     "lambdamart": {"trees": 12, "leaves": 4, "min_documents": 2, "learning_rate": 0.3},

@@ -28,10 +28,13 @@ const NARROW: f64 = 1e-9;
 const OPEN_END: f64 = 2.0;
 /// How near an end of the interval (as a share of it) the point where a weight is 0 may lie and still be taken.
 const EDGE: f64 = 1.0 / 64.0;
+/// Where in an interval a second step leads.
+const ASIDE: f64 = 0.381_966;
 
 /// One measure on the lists whose value can change, and their features column by column.
 pub struct Search {
     features: usize,
+    searched: Vec<usize>,
     columns: Vec<f32>,
     offsets: Vec<i64>,
     codes: Vec<u32>,
@@ -121,6 +124,9 @@ impl Pull<'_> {
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Found {
     pub step: f64,
+    /// Another step into it, for a first one that falls on a point where documents meet whose crossing changes nothing:
+    /// just there they are tied.
+    pub aside: f64,
     pub value: f64,
     pub width: f64,
 }
@@ -145,6 +151,7 @@ impl Search {
         };
         let mut search = Self {
             features,
+            searched: Vec::new(),
             columns: Vec::new(),
             offsets: vec![0],
             codes: Vec::new(),
@@ -168,6 +175,7 @@ impl Search {
         search.take_rows(lists, &chosen, table);
         search.take_ids(lists, &chosen);
         search.count_gains();
+        search.searched = chosen;
         Ok(search)
     }
 
@@ -175,8 +183,12 @@ impl Search {
         self.features
     }
 
-    /// How many lists have a value that can change.
-    pub fn lists(&self) -> usize {
+    /// Which lists have a value that can change.
+    pub fn searched(&self) -> &[usize] {
+        &self.searched
+    }
+
+    fn lists(&self) -> usize {
         self.entries.len()
     }
 
@@ -375,16 +387,19 @@ impl Search {
             if found.value <= here + 1e-12 * (1.0 + here.abs()) {
                 continue;
             }
-            let there = self.place(moved(&point.weights, direction, found.step), threads);
-            if there.value - pull.of(&there.weights) > here {
-                point = there;
-                taken += 1;
+            for step in [found.step, found.aside] {
+                let there = self.place(moved(&point.weights, direction, step), threads);
+                if there.value - pull.of(&there.weights) > here {
+                    point = there;
+                    taken += 1;
+                    break;
+                }
             }
         }
         (point, taken)
     }
 
-    /// The best interval along a direction, if documents cross at all.
+    /// The best interval along a direction.
     pub fn along(&self, point: &Point, direction: &Direction<'_>, pull: Pull<'_>, threads: Option<usize>) -> Option<Found> {
         let projected;
         let column = match direction {
@@ -412,10 +427,12 @@ impl Search {
             Direction::Feature(feature) => point.weights.get(*feature).map(|w| -w),
             Direction::Vector(_) => None,
         };
+        let largest = point.weights.iter().fold(0.0, |most: f64, w| most.max(w.abs()));
+        let free = OPEN_END * if largest > 0.0 { largest } else { 1.0 };
         let mut best: Option<Found> = None;
         for (sign, side) in [1.0, -1.0].into_iter().zip(&mut sides) {
             let bound = |units: i64| units as f64 / self.unit / self.total;
-            side.each_interval(|from, to, units| {
+            side.each_interval(free, |from, to, units| {
                 if best.is_some_and(|best| bound(units) < best.value) {
                     return;
                 }
@@ -425,7 +442,8 @@ impl Search {
                 let step = off.unwrap_or(middle);
                 let value = objective(sign, units, step);
                 if best.is_none_or(|best| value > best.value || (value == best.value && width > best.width)) {
-                    best = Some(Found { step: sign * step, value, width });
+                    let aside = sign * (from + ASIDE * width);
+                    best = Some(Found { step: sign * step, aside, value, width });
                 }
             });
         }
@@ -525,8 +543,8 @@ struct Side {
 }
 
 impl Side {
-    /// Calls `at(from, to, units)` for each interval between changes, away from 0.
-    fn each_interval(&mut self, mut at: impl FnMut(f64, f64, i64)) {
+    /// Calls `at(from, to, units)` for each interval between changes, away from 0; `free` is the end of one without any.
+    fn each_interval(&mut self, free: f64, mut at: impl FnMut(f64, f64, i64)) {
         self.changes.sort_unstable_by_key(|&(key, _)| key);
         let (mut from, mut units) = (0.0, self.units);
         for run in self.changes.chunk_by(|a, b| a.0 == b.0) {
@@ -541,9 +559,7 @@ impl Side {
                 units += change;
             }
         }
-        if from > 0.0 {
-            at(from, OPEN_END * from, units);
-        }
+        at(from, if from > 0.0 { OPEN_END * from } else { free }, units);
     }
 }
 

@@ -56,10 +56,10 @@ impl LineSearch {
         Ok(Self(run(py, scores, &grades.get().0, &rest, &work)?.map_err(data_error)?))
     }
 
-    /// How many lists have a value that can change.
+    /// Which lists have a value that can change.
     #[getter]
-    fn lists(&self) -> usize {
-        self.0.lists()
+    fn searched<'py>(&self, py: Python<'py>) -> Bound<'py, PyArray1<i64>> {
+        PyArray1::from_iter(py, self.0.searched().iter().map(|&list| list as i64))
     }
 
     /// What the lists that can change add to the mean under some weights.

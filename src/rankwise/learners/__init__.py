@@ -16,9 +16,10 @@ __all__ = ["LEARNERS", "learner"]
 LEARNERS = {
     "adarank": "adarank:AdaRank",
     "best-feature": "best_feature:BestFeature",
-    "rankboost": "rankboost:RankBoost",
+    "coordinate-ascent": "coordinate_ascent:CoordinateAscent",
     "lambdamart": "lambdamart:LambdaMART",
     "pointwise": "pointwise:Pointwise",
+    "rankboost": "rankboost:RankBoost",
     "ranksvm": "ranksvm:RankSVM",
 }
 
