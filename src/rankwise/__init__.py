@@ -38,7 +38,9 @@ _ROOMS = {
     "rankwise.evaluation.result": ("Outcome", "Result"),
     "rankwise.evaluation.saved": ("load_result",),
     "rankwise.evaluation.sensitivity": ("Sensitivity", "sensitivity"),
+    "rankwise.study.plan": ("Plan", "read_plan"),
     "rankwise.study.result": ("StudyResult",),
+    "rankwise.study.run": ("run_study",),
     "rankwise.study.saved": ("load_study",),
 }  # fmt: skip
 _RENAMED = {
@@ -123,7 +125,9 @@ if TYPE_CHECKING:
     from rankwise.rankers.base import Ranker
     from rankwise.rankers.importance import permutation_importances
     from rankwise.rankers.saved import load_ranker
+    from rankwise.study.plan import Plan, read_plan
     from rankwise.study.result import StudyResult
+    from rankwise.study.run import run_study
     from rankwise.study.saved import load_study
 
 

@@ -29,6 +29,7 @@ VERBS = {
     "train": "a ranker learnt from labelled lists, for a measure under its convention",
     "predict": "scores of documents by a ranker, or a run",
     "describe": "what a ranker is, and which features matter to it",
+    "study": "folds × learners × training measures × evaluation measures: who wins, and how surely",
     "demo": "one set of simulated hotel searches under eight conventions",
 }
 
@@ -47,6 +48,7 @@ examples:
   rankwise conventions letor4 trec_eval
   rankwise train --learner lambdamart train.txt --validation vali.txt -o model.rankwise
   rankwise predict model.rankwise test.txt -o scores.txt
+  rankwise study plan.toml
 
 `rankwise VERB --help` explains a verb."""
 

@@ -78,6 +78,10 @@ class Learner(BaseEstimator):  # type: ignore[misc]
     """Whether features may be NaN."""
     chooses_on_training: ClassVar[bool] = False
     """Without validation the best step on the training lists is kept, not the last."""
+    ignores_constants: ClassVar[bool] = False
+    """Whether a constant added to the measure's value of a list, whatever its ranking, changes nothing."""
+    packages: ClassVar[tuple[str, ...]] = ()
+    """Packages whose version may change what is learnt."""
     lengthens: ClassVar[str] = ""
     """The parameter that says how many steps there are: a resumed training may have another one."""
 

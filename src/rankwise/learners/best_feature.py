@@ -40,6 +40,7 @@ class BestFeature(Learner):
     """
 
     name: ClassVar[str] = "best-feature"
+    ignores_constants: ClassVar[bool] = True
     states: ClassVar[tuple[type, ...]] = (Chosen,)
 
     def steps(self) -> int:

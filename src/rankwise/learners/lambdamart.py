@@ -124,6 +124,8 @@ class LambdaMART(Learner):
     position_bias: float | None = None
 
     name: ClassVar[str] = "lambdamart"
+    ignores_constants: ClassVar[bool] = True
+    packages: ClassVar[tuple[str, ...]] = ("lightgbm",)
     states: ClassVar[tuple[type, ...]] = (Packed, Trees)
     takes_missing: ClassVar[bool] = True
     lengthens: ClassVar[str] = "trees"

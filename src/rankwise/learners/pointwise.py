@@ -66,6 +66,8 @@ class Pointwise(Learner):
     min_documents: int = 20
 
     name: ClassVar[str] = "pointwise"
+    ignores_constants: ClassVar[bool] = True
+    packages: ClassVar[tuple[str, ...]] = ("lightgbm", "scikit-learn")
     states: ClassVar[tuple[type, ...]] = (Fitted, Linear, Trees)
 
     @property

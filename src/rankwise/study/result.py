@@ -307,7 +307,13 @@ class StudyResult:
         return tables.all_of(self, digits=digits)
 
     def __repr__(self) -> str:
-        return "\n\n".join([*map(str, self.tables()), str(self.verdict)])
+        return "\n\n".join([*map(str, self.tables()), self.words()])
+
+    def words(self) -> str:
+        """What to know before a number is quoted, if there is anything, and the verdict."""
+        from rankwise.study import tables
+
+        return "\n\n".join([*([tables.notices(self)] if self.notices else []), str(self.verdict)])
 
     def _repr_html_(self) -> str:
         return self.to_html()
@@ -315,11 +321,10 @@ class StudyResult:
     def to_html(self) -> str:
         from html import escape
 
-        return "".join(table.to_html() for table in self.tables()) + f"<pre>{escape(str(self.verdict))}</pre>"
+        return "".join(table.to_html() for table in self.tables()) + f"<pre>{escape(self.words())}</pre>"
 
     def to_markdown(self) -> str:
-        verdict = str(self.verdict).replace("\n", "\n\n")
-        return "\n\n".join([*(table.to_markdown() for table in self.tables()), verdict])
+        return "\n\n".join([*(table.to_markdown() for table in self.tables()), f"```\n{self.words()}\n```"])
 
     def to_latex(self) -> str:
         return "\n\n".join(table.to_latex() for table in self.tables())

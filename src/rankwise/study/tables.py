@@ -6,6 +6,7 @@ import csv as writer
 import io
 import math
 from collections.abc import Sequence
+from textwrap import fill
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -17,17 +18,18 @@ from rankwise.evaluation.table import Marked, Table
 if TYPE_CHECKING:
     from rankwise.study.result import Cell, Entry, Named, Score, StudyResult
 
-__all__ = ["all_of", "as_dict", "by_training", "csv", "failures", "means", "winners"]
+__all__ = ["all_of", "as_dict", "by_training", "csv", "failures", "means", "notices", "winners"]
+
+WIDTH = 100
 
 
 def all_of(result: StudyResult, *, digits: int = 4) -> list[Table]:
-    """Means, what the training measure changes, winners; failures and notices if there are any."""
+    """Means, what the training measure changes, winners; failures if there are any."""
     found = [means(result, digits=digits)]
     trained = by_training(result, digits=digits)
     found += [trained] if trained.rows else []
     found.append(winners(result, digits=digits))
-    found += [failures(result)] if any(cell.failed for cell in result.cells) else []
-    return found + ([notices(result)] if result.notices else [])
+    return [*found, failures(result)] if any(cell.failed for cell in result.cells) else found
 
 
 def means(result: StudyResult, *, digits: int = 4) -> Table:
@@ -147,10 +149,13 @@ def failures(result: StudyResult) -> Table:
     return Table(head, rows, title="Failed cells", left=frozenset(range(6)))
 
 
-def notices(result: StudyResult) -> Table:
+def notices(result: StudyResult) -> str:
     """What to know before a number is quoted."""
-    rows = [[one.code, one.text, one.hint] for one in result.notices]
-    return Table(["code", "what", "what to do"], rows, title="Notices", left=frozenset({0, 1, 2}))
+    said = []
+    for one in result.notices:
+        said.append(fill(f"{one.code}: {one.text}.", WIDTH, subsequent_indent="  "))
+        said += [fill(one.hint, WIDTH, initial_indent="  ", subsequent_indent="  ")] if one.hint else []
+    return "\n".join(said)
 
 
 def _point(cell: Cell) -> str:
