@@ -17,6 +17,8 @@ LEARNERS = {
     "adarank": "adarank:AdaRank",
     "best-feature": "best_feature:BestFeature",
     "coordinate-ascent": "coordinate_ascent:CoordinateAscent",
+    "rankboost": "rankboost:RankBoost",
+    "linear-regression": "linear_regression:LinearRegression",
     "lambdamart": "lambdamart:LambdaMART",
     "pointwise": "pointwise:Pointwise",
     "rankboost": "rankboost:RankBoost",
