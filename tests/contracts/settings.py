@@ -16,6 +16,7 @@ QUICK: dict[str, dict[str, Any]] = {
     "coordinate-ascent": {"restarts": 3, "sweeps": 4},
     "ranksvm": {"C": (0.01, 0.1, 1.0)},
     "rankboost": {"rounds": 20},
+    "mart": {"trees": 12, "leaves": 4},
     "linear-regression": {},
     "lambdamart": {"trees": 12, "leaves": 4, "min_documents": 2, "learning_rate": 0.3},
     "pointwise": {"trees": 20, "min_documents": 5},

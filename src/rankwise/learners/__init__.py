@@ -18,6 +18,7 @@ LEARNERS = {
     "best-feature": "best_feature:BestFeature",
     "coordinate-ascent": "coordinate_ascent:CoordinateAscent",
     "rankboost": "rankboost:RankBoost",
+    "mart": "mart:MART",
     "linear-regression": "linear_regression:LinearRegression",
     "lambdamart": "lambdamart:LambdaMART",
     "pointwise": "pointwise:Pointwise",
