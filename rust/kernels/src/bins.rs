@@ -12,7 +12,7 @@ const LANES: usize = 8;
 /// How many codes a byte holds.
 const NARROW: usize = 256;
 /// Less work than this (values of features) is not worth waking a thread for.
-const SMALL: usize = 1 << 20;
+const SMALL: usize = 1 << 18;
 
 /// A table as codes, ready to be searched many times.
 pub struct Bins {

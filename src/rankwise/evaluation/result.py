@@ -27,7 +27,9 @@ Values = npt.NDArray[np.float64]
 
 # The bits that the evaluation kernel sets.
 EMPTY, SHORT, TIED, UNJUDGED, MISSING, TIE_DECIDED, SHORT_DECIDED = (1 << bit for bit in range(7))
-_CODES = np.arange(128)
+_FLAGS = (EMPTY, SHORT, TIED, UNJUDGED, MISSING, TIE_DECIDED, SHORT_DECIDED)
+# Flags × values of a byte of flags.
+_HAVING = np.array([[(byte & flag) != 0 for byte in range(128)] for flag in _FLAGS]).astype(np.int64)
 
 
 class Counts:
@@ -40,19 +42,9 @@ class Counts:
     __slots__ = ("empty", "lists", "missing", "short", "short_decided", "tied", "tied_decided", "unjudged")
 
     def __init__(self, flags: npt.NDArray[np.uint8]) -> None:
-        seen = np.bincount(flags, minlength=128)
-
-        def having(bit: int) -> int:
-            return int(seen[(_CODES & bit) != 0].sum())
-
+        having: list[int] = (_HAVING @ np.bincount(flags, minlength=128)).tolist()
         self.lists = len(flags)
-        self.empty = having(EMPTY)
-        self.short = having(SHORT)
-        self.tied = having(TIED)
-        self.unjudged = having(UNJUDGED)
-        self.missing = having(MISSING)
-        self.tied_decided = having(TIE_DECIDED)
-        self.short_decided = having(SHORT_DECIDED)
+        self.empty, self.short, self.tied, self.unjudged, self.missing, self.tied_decided, self.short_decided = having
 
     def as_dict(self) -> dict[str, int]:
         return {name: getattr(self, name) for name in sorted(self.__slots__)}

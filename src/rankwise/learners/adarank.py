@@ -31,6 +31,7 @@ from typing import Any, ClassVar
 import numpy as np
 import numpy.typing as npt
 
+from rankwise.evaluation.judge import Judge
 from rankwise.learners.base import Learner, Scores, Table
 from rankwise.learners.ranges import choice, number, whole
 from rankwise.learners.ranklib import adarank as ranklib
@@ -58,38 +59,49 @@ class Boosted:
     alphas: Weights
     """Negative where the feature is taken falling."""
     scores: Scores
-    """Of the training rows."""
+    """Of the rows of lists that teach."""
     list_weights: tuple[Weights, ...]
-    """Of each round, and of the one to come."""
+    """Those of lists that teach, of each round and of the one to come."""
     value: float
+    """The mean of the lists that teach, weighted; −∞ before the first round."""
     halved: int
     ended: str
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class WeakRankers:
-    """What each single feature makes of each list."""
+    """The lists that teach, and what each single feature makes of each of them."""
 
-    training: Training
-    values: npt.NDArray[np.float64]
-    """Lists × weak rankers, the rising ones first; 1 is best."""
+    judge: Judge
+    columns: npt.NDArray[np.float32]
+    """Features × rows."""
+    good: npt.NDArray[np.float64]
+    """Lists × weak rankers, the rising ones first: their values, 1 being best."""
     scale: float
     importance: Weights
-    """One a list: 0 for those that cannot teach. They sum to 1."""
+    """One a list; they sum to 1."""
 
     @classmethod
     def of(cls, training: Training, directions: str) -> WeakRankers:
+        lists = training.dataset if training.teaches.all() else training.dataset.take(np.flatnonzero(training.teaches))
+        judge = Judge(lists, training.measure, threads=training.threads)
+        columns = np.ascontiguousarray(training.table.T if lists is training.dataset else lists.features.T)  # type: ignore[union-attr]
         signs = (1, -1) if directions == "both" else (1,)
-        columns = np.ascontiguousarray(training.table.T)
-        raw = np.array([training.judge.values(sign * column) for sign in signs for column in columns])
-        scale = max(1.0, float(np.abs(raw[:, training.teaches]).max()))
-        importance = np.where(training.teaches, training.weights, 0.0)
-        values = goodness(raw.T, training.measure, scale)
-        return cls(training, values, scale, importance / importance.sum())
+        raw = np.array([judge.values(sign * column) for sign in signs for column in columns]).T
+        scale = max(1.0, float(np.abs(raw).max()))
+        importance = training.weights[training.teaches]
+        return cls(judge, columns, goodness(raw, training.measure, scale), scale, importance / importance.sum())
 
-    def column(self, candidate: int) -> tuple[int, float]:
+    def made_of(self, scores: Scores) -> npt.NDArray[np.float64]:
+        """How good the lists are at these scores."""
+        return goodness(self.judge.values(scores), self.judge.measure, self.scale)
+
+    def mean(self, good: npt.NDArray[np.float64]) -> float:
+        return float((self.importance * good).sum())
+
+    def ranker(self, candidate: int) -> tuple[int, float]:
         """Which column a weak ranker is, and in which direction."""
-        features = self.training.table.shape[1]
+        features = len(self.columns)
         return candidate % features, 1.0 if candidate < features else -1.0
 
 
@@ -158,64 +170,41 @@ class AdaRank(Learner):
     def start(self, data: Any, rng: np.random.Generator) -> Any:
         if self.compat:
             return ranklib.start(data, self.enqueue)
-        rows, features = data.training.table.shape
+        features, rows = data.columns.shape
         none = np.zeros(0)
         return Boosted(
-            np.zeros(features), none.astype(np.int64), none, np.zeros(rows), (data.importance,), np.nan, 0, ""
+            np.zeros(features), none.astype(np.int64), none, np.zeros(rows), (data.importance,), -np.inf, 0, ""
         )
 
     def start_from(self, data: Any, scorer: Scorer, rng: np.random.Generator) -> tuple[Any, int]:
         """Weights hang on the scores alone, whoever made them; the ranker that is there counts as one step."""
         if self.compat or not isinstance(scorer, Linear) or scorer.bias:
             return super().start_from(data, scorer, rng)
-        scores = scorer.scores(data.training.table)
-        found = data.training.judge.outcome(scores)
-        weights = reweighted(data.importance, goodness(found.values, data.training.measure, data.scale))
+        scores = scorer.scores(np.ascontiguousarray(data.columns.T))
+        good = data.made_of(scores)
         columns = np.flatnonzero(scorer.weights)
         state = replace(self.start(data, rng), weights=scorer.weights, columns=columns, alphas=scorer.weights[columns])
-        return replace(state, scores=scores, value=found.mean, list_weights=(weights,)), 1
+        weights = reweighted(data.importance, good)
+        return replace(state, scores=scores, value=data.mean(good), list_weights=(weights,)), 1
 
     def step(self, data: Any, state: Any, rng: np.random.Generator) -> Any:
         if self.compat:
             return ranklib.step(data, state, self)
-        weighted = (state.list_weights[-1][:, None] * data.values).sum(axis=0)
-        tries = self.tries if self.keep == "better" else 1
-        best_first = np.argsort(-weighted, kind="stable")[:tries]
-        for halved in range(state.halved, self.halvings + 1 if self.keep == "better" else 1):
-            for candidate in best_first.tolist():
-                alpha = _alpha(weighted[candidate]) * 0.5**halved
-                found = self._added(data, state, candidate, alpha)
-                if self._stays(data, state, found):
-                    return replace(found, halved=halved)
+        weighted = (state.list_weights[-1][:, None] * data.good).sum(axis=0)
+        tries, halvings = (self.tries, self.halvings) if self.keep == "better" else (1, 0)
+        best_first = np.argsort(-weighted, kind="stable")[:tries].tolist()
+        for halved in range(state.halved, halvings + 1):
+            for candidate in best_first:
+                column, sign = data.ranker(candidate)
+                alpha = sign * _alpha(weighted[candidate]) * 0.5**halved
+                scores = state.scores + alpha * data.columns[column]
+                good = data.made_of(scores)
+                if self._stays(data.mean(good) - state.value):
+                    return _added(data, replace(state, halved=halved), column, alpha, scores, good)
         why = "no weak ranker lifts the training value" if self.keep == "better" else "the training value falls"
         return replace(state, ended=why)
 
-    def _added(self, data: WeakRankers, state: Boosted, candidate: int, alpha: float) -> Boosted:
-        """The state with one more weak ranker."""
-        training = data.training
-        column, sign = data.column(candidate)
-        weights = state.weights.copy()
-        weights[column] += sign * alpha
-        scores = state.scores + sign * alpha * training.table[:, column]
-        found = training.judge.outcome(scores)
-        good = goodness(found.values, training.measure, data.scale)
-        return Boosted(
-            weights=weights,
-            columns=np.append(state.columns, column),
-            alphas=np.append(state.alphas, sign * alpha),
-            scores=scores,
-            list_weights=(*state.list_weights, reweighted(data.importance, good)),
-            value=found.mean,
-            halved=state.halved,
-            ended="",
-        )
-
-    def _stays(self, data: WeakRankers, state: Boosted, found: Boosted) -> bool:
-        if np.isnan(state.value):
-            return True
-        rise = found.value - state.value
-        if not data.training.measure.higher_is_better:
-            rise = -rise
+    def _stays(self, rise: float) -> bool:
         if self.keep == "all":
             return self.tolerance is None or rise + self.tolerance > 0
         return rise > self.rise
@@ -233,8 +222,8 @@ class AdaRank(Learner):
     def candidates(self, state: Any) -> tuple[Any, ...]:
         return ranklib.candidates(state) if self.compat else (state,)
 
-    def training_value(self, data: Any, state: Any) -> float:
-        return float(state.value)
+    def training_value(self, data: Any, state: Any) -> float | None:
+        return float(state.value) if self.compat else None
 
     def finished(self, state: Any) -> str:
         return str(state.ended)
@@ -257,27 +246,44 @@ class AdaRank(Learner):
         ranker = self._fitted()
         data = as_dataset(X, y, qid=qid, group=group)
         training = Training.of(data, ranker.inputs, self._measured(), self.threads)
-        found = self._traced(training, ranker.about["columns"], ranker.about["alphas"])
+        traced = ranklib.traced if self.compat else self._traced
+        found = traced(training, ranker.about["columns"], ranker.about["alphas"])
         order = {query: at for at, query in enumerate(training.dataset.queries)}
         return found[:, [order[query] for query in data.queries]]
 
-    def _traced(self, training: Training, columns: list[int], alphas: list[float]) -> npt.NDArray[np.float64]:
+    def _traced(self, training: Training, columns: Any, alphas: Any) -> npt.NDArray[np.float64]:
         """The weights of lists while these weak rankers are added one after the other."""
-        if self.compat:
-            return ranklib.traced(training, columns, alphas)
         rankers = WeakRankers.of(training, self.directions)
-        scores = np.zeros(len(training.labels))
+        scores = np.zeros(rankers.columns.shape[1])
         weights = [rankers.importance]
         for column, alpha in zip(columns, alphas, strict=True):
-            scores = scores + alpha * training.table[:, column]
-            good = goodness(training.judge.values(scores), training.measure, rankers.scale)
-            weights.append(reweighted(rankers.importance, good))
-        return np.array(weights)
+            scores = scores + alpha * rankers.columns[column]
+            weights.append(reweighted(rankers.importance, rankers.made_of(scores)))
+        found = np.zeros((len(weights), len(training.teaches)))
+        found[:, training.teaches] = weights
+        return found
 
     def _measured(self) -> Measure:
         from rankwise.measures.parse import measure
 
         return self.measure if isinstance(self.measure, Measure) else measure(self.measure)
+
+
+def _added(
+    data: WeakRankers, state: Boosted, column: int, alpha: float, scores: Scores, good: npt.NDArray[np.float64]
+) -> Boosted:
+    """The state with one more weak ranker."""
+    weights = state.weights.copy()
+    weights[column] += alpha
+    return replace(
+        state,
+        weights=weights,
+        columns=np.append(state.columns, column),
+        alphas=np.append(state.alphas, alpha),
+        scores=scores,
+        list_weights=(*state.list_weights, reweighted(data.importance, good)),
+        value=data.mean(good),
+    )
 
 
 def _alpha(weighted: float) -> float:

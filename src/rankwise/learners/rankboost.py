@@ -72,13 +72,18 @@ class Boosted:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Prepared:
-    """The pairs, and the features as codes of thresholds."""
+    """The pairs, and the features of their documents as codes of thresholds."""
 
     training: Training
+    paired: npt.NDArray[np.int64]
+    """The rows of lists that have a pair."""
     preferences: Preferences
     bins: Bins
     columns: npt.NDArray[np.float32]
-    """Features × rows."""
+    """Features × rows, of all lists."""
+
+    def potentials(self, margins: Scores) -> tuple[Scores, float]:
+        return self.preferences.potentials(margins[self.paired], self.training.threads)
 
 
 @dataclass(kw_only=True, eq=False, repr=False)
@@ -120,14 +125,21 @@ class RankBoost(Learner):
         return self.rounds
 
     def prepare(self, data: Training) -> Prepared:
-        labels = np.ascontiguousarray(data.labels, np.float64)
-        preferences = Preferences.of(labels, data.offsets, data.dataset.weights, data.document_weights)
         if self.compat:
             ranklib.refuse_missing(data)
-            bins = Bins.cut(data.table, ranklib.thresholds(data.table, self.thresholds), data.threads)
-        else:
-            bins = Bins.of(data.table, self.thresholds, data.threads)
-        return Prepared(data, preferences, bins, np.ascontiguousarray(data.table.T))
+        lists = np.flatnonzero(_has_pairs(data))
+        pairs = data.dataset.take(lists) if len(lists) < len(data.dataset) else data.dataset
+        table = data.table if pairs is data.dataset else np.ascontiguousarray(pairs.features)
+        preferences = Preferences.of(
+            np.ascontiguousarray(pairs.labels, np.float64), pairs.offsets, pairs.weights, pairs.document_weights
+        )
+        bins = (
+            Bins.cut(table, ranklib.thresholds(data.table, self.thresholds), data.threads)
+            if self.compat
+            else Bins.of(table, self.thresholds, data.threads)
+        )
+        paired = np.flatnonzero(np.repeat(_has_pairs(data), np.diff(data.offsets)))
+        return Prepared(data, paired, preferences, bins, np.ascontiguousarray(data.table.T))
 
     def start(self, data: Prepared, rng: np.random.Generator) -> Boosted:
         none = np.zeros(0)
@@ -143,7 +155,7 @@ class RankBoost(Learner):
 
     def step(self, data: Prepared, state: Boosted, rng: np.random.Generator) -> Boosted:
         threads = data.training.threads
-        potentials, log_weight = data.preferences.potentials(state.margins, threads)
+        potentials, log_weight = data.potentials(state.margins)
         if log_weight == -np.inf:
             return replace(state, ended="no pair weighs anything any more")
         both = self.directions == "both" and not self.compat
@@ -166,7 +178,7 @@ class RankBoost(Learner):
     def _alpha(self, data: Prepared, state: Boosted, r: float, above: npt.NDArray[np.bool_]) -> float:
         right, wrong = (1 + r) / 2, (1 - r) / 2
         if self.alpha == "exact" and not self.compat:
-            right, wrong = data.preferences.split(state.margins, above, data.training.threads)
+            right, wrong = data.preferences.split(state.margins[data.paired], above[data.paired], data.training.threads)
         least = 0.5 / data.preferences.pairs
         return float(0.5 * np.log(max(right, least) / max(wrong, least)))
 
@@ -174,8 +186,11 @@ class RankBoost(Learner):
         return state.stumps()
 
     def rescore(self, table: Table, scores: Scores, before: Boosted, after: Boosted) -> Scores:
-        found: Scores = scores + after.stumps(len(before.feature)).scores(table)
-        return found
+        for at in range(len(before.feature), len(after.feature)):
+            column = table[:, after.feature[at]]
+            above = _above(column, after.threshold[at], bool(after.missing[at]))
+            scores = scores + after.above[at] * above
+        return scores
 
     def training_scores(self, data: Prepared, state: Boosted) -> Scores:
         return state.margins
@@ -187,3 +202,10 @@ class RankBoost(Learner):
 def _above(column: npt.NDArray[np.float32], threshold: float, missing_above: bool) -> npt.NDArray[np.bool_]:
     found: npt.NDArray[np.bool_] = column.astype(np.float64) > threshold
     return found | np.isnan(column) if missing_above else found
+
+
+def _has_pairs(data: Training) -> npt.NDArray[np.bool_]:
+    """Of each list, whether two of its documents have different labels."""
+    starts = data.offsets[:-1]
+    found: npt.NDArray[np.bool_] = np.fmax.reduceat(data.labels, starts) > np.fmin.reduceat(data.labels, starts)
+    return found
