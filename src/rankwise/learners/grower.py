@@ -60,7 +60,6 @@ class Grower:
         self._scores = scores
         self._booster: lightgbm.Booster | None = None
         self._grown = 0
-        self._read: list[Trees] = []
 
     def __len__(self) -> int:
         """How many trees there are."""
@@ -68,10 +67,17 @@ class Grower:
 
     def grow(self, push: Push, **changed: Any) -> bool:
         """One tree more, unless no split is worth it; `changed` are parameters from this tree on."""
+        if not self._can_split():
+            return False
         booster = self._begun()
-        if changed:
-            booster.reset_parameter(changed)
-        ended = booster.update(fobj=lambda scores, _: push(scores))
+
+        def pushed(scores: Scores, _: Any) -> Any:
+            # A booster's first update sets parameters of its own before it comes here; lots are drawn at each setting.
+            if changed:
+                booster.reset_parameter(changed)
+            return push(scores)
+
+        ended = booster.update(fobj=pushed)
         self._grown += not ended
         return not ended
 
@@ -91,11 +97,17 @@ class Grower:
     def trees(self, first: int, last: int) -> Trees:
         """The trees from `first` up to `last`, that one left out."""
         old = len(self._before)
-        self._read_up_to(last - old)
-        parts = self._read[max(first - old, 0) : max(last - old, 0)]
-        if first < old:
-            parts = [self._before.first(min(last, old)), *parts]
+        parts = [self._before.first(min(last, old))] if first < old else []
+        if last > old:
+            begin = max(first - old, 0)
+            text = self._begun().model_to_string(start_iteration=begin, num_iteration=last - old - begin)
+            parts.append(lightgbm_text.read(text, self._before.features))
         return Trees.join(parts, self._before.features)
+
+    def _can_split(self) -> bool:
+        """A booster refuses features that all fall into one bin each."""
+        features = range(self._data.num_feature())
+        return self._booster is not None or any(self._data.feature_num_bin(feature) > 1 for feature in features)
 
     def _begun(self) -> lightgbm.Booster:
         if self._booster is None:
@@ -105,9 +117,3 @@ class Grower:
             self._data.set_init_score(self._scores)
             self._booster = lightgbm.Booster(self._parameters, self._data)
         return self._booster
-
-    def _read_up_to(self, wanted: int) -> None:
-        have = len(self._read)
-        if wanted > have:
-            text = self._begun().model_to_string(num_iteration=wanted - have, start_iteration=have)
-            self._read += lightgbm_text.read_each(text, self._before.features)

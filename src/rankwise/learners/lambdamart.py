@@ -36,8 +36,11 @@ if TYPE_CHECKING:
 __all__ = ["LambdaMART"]
 
 Floats = npt.NDArray[np.float64]
-# What LightGBM takes as a seed.
-SEEDS = 2**31 - 1
+# Cells of a table below which threads would wait for each other longer than they work.
+SMALL = 1 << 20
+# LightGBM's seeds lie below 2³¹, and it draws anew only if a seed is another than the one before.
+SEEDS = 2**29
+FIRST_SEED = 2**31 - 1
 
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
@@ -164,7 +167,7 @@ class LambdaMART(Learner):
                 sigma=self.sigma,
                 below=self.below,
                 normalized=self.normalized,
-                threads=self.threads,
+                threads=self._threads(data),
             ),
             None if self.position_bias is None else _places(data),
         )
@@ -188,7 +191,9 @@ class LambdaMART(Learner):
             # It has grown beyond this state, which another path begins from.
             grower = Grower(data.bins, data.parameters, grower.trees(0, state.trees), state.scores)
         bias = state.bias.copy()
-        seeds = {} if self.feature_share == 1 else {"feature_fraction_seed": int(rng.integers(SEEDS))}
+        # Odd after even, so that no seed follows itself.
+        seed = 2 * int(rng.integers(SEEDS)) + state.trees % 2
+        seeds = {} if self.feature_share == 1 else {"feature_fraction_seed": seed}
         grown = grower.grow(lambda scores: self._push(data, scores, state.trees, bias, rng), **seeds)
         return Forest(grower, len(grower), grower.scores() if grown else state.scores, bias, not grown)
 
@@ -253,9 +258,11 @@ class LambdaMART(Learner):
         first, second = sums
         bias -= self.learning_rate * (first + pull * bias) / (second + pull + 1e-3)
 
+    def _threads(self, data: Training) -> int | None:
+        return 1 if self.threads is None and data.table.size < SMALL else self.threads
+
     def _parameters(self, data: Training) -> dict[str, Any]:
         """In LightGBM's words."""
-        seeds = np.random.default_rng(self.seed).integers(SEEDS, size=2)
         settings: dict[str, Any] = {
             "num_leaves": self.leaves,
             "learning_rate": self.learning_rate,
@@ -264,12 +271,12 @@ class LambdaMART(Learner):
             "lambda_l2": self.l2,
             "max_bin": self.bins,
             "bin_construct_sample_cnt": len(data.labels) if self.bin_rows is None else self.bin_rows,
-            "data_random_seed": int(seeds[0]),
+            "data_random_seed": int(np.random.default_rng(self.seed).integers(SEEDS)),
             "feature_fraction": self.feature_share,
-            "feature_fraction_seed": int(seeds[1]),
+            "feature_fraction_seed": FIRST_SEED,
         }
-        if self.threads is not None:
-            settings["num_threads"] = self.threads
+        if (threads := self._threads(data)) is not None:
+            settings["num_threads"] = threads
         if self.monotone:
             settings["monotone_constraints"] = _directions(data, self.monotone)
         return settings

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from itertools import pairwise
 from typing import Any
 
 import numpy as np
@@ -11,7 +10,7 @@ import numpy.typing as npt
 
 from rankwise.rankers.trees import Trees
 
-__all__ = ["read", "read_each", "write"]
+__all__ = ["read", "write"]
 
 # The bits of a node's `decision_type`: it asks for categories; missing goes left; what is missing, two bits.
 CATEGORIES, MISSING_LEFT, MISSING = 1, 2, 2
@@ -20,13 +19,31 @@ Lines = dict[str, str]
 
 def read(text: str, features: int) -> Trees:
     """The trees of a model, exactly: its text has all digits of thresholds and leaf values."""
-    return Trees.join(read_each(text, features), features)
-
-
-def read_each(text: str, features: int) -> list[Trees]:
-    """The same one by one."""
-    trees = text.partition("end of trees")[0].split("\nTree=")[1:]
-    return [_tree(dict(_pairs(tree)), features) for tree in trees]
+    trees = [dict(_pairs(tree)) for tree in text.partition("end of trees")[0].split("\nTree=")[1:]]
+    leaves = [int(tree["num_leaves"]) for tree in trees]
+    grown = [tree for tree, count in zip(trees, leaves, strict=True) if count > 1]
+    decision, threshold = _numbers(grown, "decision_type").astype(np.int64), _numbers(grown, "threshold")
+    by_category = (decision & CATEGORIES) != 0
+    sets = [int(tree["num_cat"]) for tree in grown]
+    # A split by categories names a set of its own tree.
+    first_set = np.repeat(np.cumsum([0, *sets])[:-1], [count - 1 for count in leaves if count > 1])
+    return Trees(
+        features=features,
+        starts=np.cumsum([0, *leaves], dtype=np.int64),
+        feature=_numbers(grown, "split_feature").astype(np.int32),
+        threshold=np.where(by_category, 0.0, threshold),
+        left=_numbers(grown, "left_child").astype(np.int32),
+        right=_numbers(grown, "right_child").astype(np.int32),
+        missing=(decision >> MISSING & 3).astype(np.uint8),
+        missing_left=(decision & MISSING_LEFT) != 0,
+        category_set=np.where(by_category, first_set + threshold, -1).astype(np.int32),
+        leaf_value=_numbers(trees, "leaf_value"),
+        # A tree of one leaf has no counts.
+        leaf_count=_numbers([tree if "leaf_count" in tree else {"leaf_count": "0"} for tree in trees], "leaf_count"),
+        gain=_numbers(grown, "split_gain"),
+        set_starts=_set_starts(grown),
+        set_words=_numbers([tree for tree in grown if "cat_threshold" in tree], "cat_threshold").astype(np.uint32),
+    )
 
 
 def _pairs(tree: str) -> Iterator[tuple[str, str]]:
@@ -36,43 +53,14 @@ def _pairs(tree: str) -> Iterator[tuple[str, str]]:
             yield name, value
 
 
-def _tree(lines: Lines, features: int) -> Trees:
-    if int(lines["num_leaves"]) == 1:
-        leaf: dict[str, Any] = {name: [] for name in ("feature", "threshold", "left", "right", "gain")}
-        return Trees.of(features, **leaf, leaf_value=_numbers(lines, "leaf_value"), leaf_count=[0.0])
-    decision, threshold = _whole(lines, "decision_type"), _numbers(lines, "threshold")
-    by_category = (decision & CATEGORIES) != 0
-    return Trees.of(
-        features,
-        feature=_whole(lines, "split_feature"),
-        threshold=np.where(by_category, 0.0, threshold),
-        left=_whole(lines, "left_child"),
-        right=_whole(lines, "right_child"),
-        leaf_value=_numbers(lines, "leaf_value"),
-        missing=decision >> MISSING & 3,
-        missing_left=(decision & MISSING_LEFT) != 0,
-        category_set=np.where(by_category, threshold, -1),
-        leaf_count=_numbers(lines, "leaf_count"),
-        gain=_numbers(lines, "split_gain"),
-        sets=_sets(lines) if by_category.any() else (),
-    )
+def _numbers(trees: Sequence[Lines], name: str) -> npt.NDArray[np.float64]:
+    """A column of all trees; whole numbers of 32 bits have a place in float64."""
+    return np.fromstring(" ".join(tree[name] for tree in trees), np.float64, sep=" ")
 
 
-def _sets(lines: Lines) -> list[npt.NDArray[np.int64]]:
-    words = _whole(lines, "cat_threshold").astype("<u4")
-    return [_members(words[begin:end]) for begin, end in pairwise(_whole(lines, "cat_boundaries").tolist())]
-
-
-def _members(words: npt.NDArray[np.uint32]) -> npt.NDArray[np.int64]:
-    return np.flatnonzero(np.unpackbits(words.astype("<u4").view(np.uint8), bitorder="little"))
-
-
-def _numbers(lines: Lines, name: str) -> npt.NDArray[np.float64]:
-    return np.array([float(word) for word in lines[name].split()])
-
-
-def _whole(lines: Lines, name: str) -> npt.NDArray[np.int64]:
-    return np.array([int(word) for word in lines[name].split()], np.int64)
+def _set_starts(trees: Sequence[Lines]) -> npt.NDArray[np.int64]:
+    sizes = [np.diff(_numbers([tree], "cat_boundaries")) for tree in trees if "cat_boundaries" in tree]
+    return np.cumsum(np.concatenate([[0.0], *sizes])).astype(np.int64)
 
 
 def write(trees: Trees, names: Sequence[str]) -> str:
