@@ -45,7 +45,7 @@ def main() -> None:
     if "mq2008" in only:
         print(f"| MQ2008 | {' | '.join(CONVENTIONS)} |\n|{' --- |' * (len(CONVENTIONS) + 1)}")
         for name, results in of_mq2008(data / "mq2008").items():
-            cells = [f"{one.mean:.4f} ± {one.standard_error:.4f}" for one in results]
+            cells = [f"{one.mean:.4f} ± {one.stderr:.4f}" for one in results]
             print(f"| {name} | {' | '.join(cells)} |", flush=True)
     rest = [name for name in ("clueweb09-ltr", "lightgbm-lambdarank") if name in only]
     if rest:
