@@ -11,10 +11,12 @@ mod letor;
 mod line_search;
 mod randomisation;
 mod rank_svm;
+mod rankers;
 mod scores;
 mod table;
 mod text;
 mod trec;
+mod trees;
 
 #[pymodule]
 fn _kernels(module: &Bound<'_, PyModule>) -> PyResult<()> {
@@ -43,6 +45,9 @@ fn _kernels(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_class::<table::TableColumns>()?;
     module.add_function(wrap_pyfunction!(table::read_arrow, module)?)?;
     module.add_function(wrap_pyfunction!(scores::read_scores, module)?)?;
+    module.add_class::<trees::Forest>()?;
+    module.add_function(wrap_pyfunction!(rankers::weighted_sums, module)?)?;
+    module.add_function(wrap_pyfunction!(rankers::within_lists, module)?)?;
     module.add_function(wrap_pyfunction!(randomisation::randomisation, module)?)?;
     module.add_class::<rank_svm::Pairs>()?;
     module.add_class::<rank_svm::PairCurvature>()?;

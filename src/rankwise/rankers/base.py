@@ -31,7 +31,7 @@ class Scorer(Protocol):
     def scores(self, table: Table, threads: int | None = None) -> Scores:
         """One a row of a float32 C-contiguous table; the same bits for any number of threads and any order of rows."""
 
-    def contributions(self, table: Table) -> npt.NDArray[np.float64]:
+    def contributions(self, table: Table, threads: int | None = None) -> npt.NDArray[np.float64]:
         """What each column adds to each row's score, and last what every row has; a row sums to its score."""
 
     def importances(self) -> npt.NDArray[np.float64]:

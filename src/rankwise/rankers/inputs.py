@@ -11,9 +11,10 @@ from typing import Any, Self
 import numpy as np
 import numpy.typing as npt
 
+from rankwise import _kernels
 from rankwise.data.dataset import Dataset
 from rankwise.errors import DataError, message
-from rankwise.rankers.transforms import FITTED, TRANSFORMED, log1p, within_lists
+from rankwise.rankers.transforms import FITTED, TRANSFORMED, log1p
 
 __all__ = ["OVER", "RELATIVE", "TRANSFORMS", "Inputs", "array_of", "dataset_of", "matrix", "number_of"]
 
@@ -108,7 +109,9 @@ class Inputs:
         if offsets is None and self.needs_lists:
             raise DataError(message("these inputs look at whole lists, and nothing says which rows are one"))
         parts = [self._transformed(values, offsets, threads)]
-        parts += [within_lists(values, offsets, what, threads) for what in self.relative if offsets is not None]
+        parts += [
+            _kernels.within_lists(values, offsets, what, threads) for what in self.relative if offsets is not None
+        ]
         return parts[0] if len(parts) == 1 else np.concatenate(parts, axis=1)
 
     def _transformed(self, values: Table, offsets: npt.NDArray[np.int64] | None, threads: int | None) -> Table:
@@ -117,7 +120,7 @@ class Inputs:
         if self.transform == "log1p":
             return log1p(values)
         if self._within_lists and offsets is not None:
-            return within_lists(values, offsets, self.transform, threads)
+            return _kernels.within_lists(values, offsets, self.transform, threads)
         return TRANSFORMED[self.transform](values, self.statistics)
 
     def _ordered(self, values: Table, names: tuple[str, ...] | None) -> Table:

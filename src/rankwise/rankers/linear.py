@@ -9,6 +9,7 @@ from typing import Any, ClassVar, Self
 import numpy as np
 import numpy.typing as npt
 
+from rankwise import _kernels
 from rankwise.errors import DataError, message
 from rankwise.rankers.inputs import Table, array_of, number_of
 
@@ -21,7 +22,7 @@ class Linear:
 
     .. math:: s = b + \sum_j w_j x_j
 
-    A missing value (NaN) adds nothing. The sum is in double precision, column after column.
+    A missing value (NaN) adds nothing. The sum is in double precision.
 
     >>> Linear([2.0, -1.0], bias=0.5).scores(np.array([[1, 1], [0, 3]], np.float32))
     array([ 1.5, -2.5])
@@ -48,12 +49,9 @@ class Linear:
         return len(self.weights)
 
     def scores(self, table: Table, threads: int | None = None) -> npt.NDArray[np.float64]:
-        found = np.full(len(table), self.bias)
-        for at in np.flatnonzero(self.weights):
-            found += self.weights[at] * np.nan_to_num(table[:, at])
-        return found
+        return _kernels.weighted_sums(table, self.weights, self.bias, threads)
 
-    def contributions(self, table: Table) -> npt.NDArray[np.float64]:
+    def contributions(self, table: Table, threads: int | None = None) -> npt.NDArray[np.float64]:
         parts = self.weights * np.nan_to_num(table)
         return np.column_stack([parts, np.full(len(table), self.bias)])
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any, ClassVar, Self
 
 import numpy as np
@@ -11,6 +12,7 @@ import numpy.typing as npt
 
 from rankwise.errors import DataError, message
 from rankwise.rankers.inputs import Table, array_of
+from rankwise.rankers.trees import Trees
 
 __all__ = ["Stumps"]
 
@@ -59,21 +61,38 @@ class Stumps:
         return len(self.feature)
 
     def scores(self, table: Table, threads: int | None = None) -> npt.NDArray[np.float64]:
-        found = np.zeros(len(table))
-        for at in range(len(self)):
-            found += self._values(table, at)
-        return found
+        return self._trees.scores(table, threads)
 
-    def _values(self, table: Table, at: int) -> npt.NDArray[np.float64]:
-        x = table[:, self.feature[at]].astype(np.float64)
-        steps = np.where(x > self.threshold[at], self.above[at], self.below[at])
-        values: npt.NDArray[np.float64] = np.where(np.isnan(x), self.missing[at], steps)
-        return values
+    def scores_of(self, table: Table, first: int, last: int, threads: int | None = None) -> npt.NDArray[np.float64]:
+        """The sum of the stumps from `first` up to `last`, that one left out."""
+        return self._trees.scores_of(table, first, last, threads)
 
-    def contributions(self, table: Table) -> npt.NDArray[np.float64]:
+    @cached_property
+    def _trees(self) -> Trees:
+        """Each stump as a tree of three leaves, of which the first takes what is missing."""
+        count = len(self)
+        return Trees.of(
+            self.features,
+            starts=3 * np.arange(count + 1),
+            feature=np.repeat(self.feature, 2),
+            threshold=np.column_stack([np.full(count, -np.inf), self.threshold]).ravel(),
+            left=np.tile([-1, -2], count),
+            right=np.tile([1, -3], count),
+            missing_left=True,
+            leaf_value=np.column_stack([self.missing, self.below, self.above]).ravel(),
+        )
+
+    def __getstate__(self) -> dict[str, Any]:
+        """What is pickled or copied: the arrays."""
+        return {name: value for name, value in self.__dict__.items() if name != "_trees"}
+
+    def contributions(self, table: Table, threads: int | None = None) -> npt.NDArray[np.float64]:
+        """What each column's stumps add; the last column is 0."""
         parts = np.zeros((len(table), self.features + 1))
-        for at, feature in enumerate(self.feature):
-            parts[:, feature] += self._values(table, at)
+        for feature in np.unique(self.feature):
+            own = self.feature == feature
+            stumps = Stumps(1, np.zeros(own.sum(), np.int32), *(getattr(self, name)[own] for name in _NAMES[1:]))
+            parts[:, feature] = stumps.scores(np.ascontiguousarray(table[:, feature : feature + 1]), threads)
         return parts
 
     def importances(self) -> npt.NDArray[np.float64]:

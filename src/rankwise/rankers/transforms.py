@@ -1,4 +1,4 @@
-"""What is done to the values of features: formulas over the training set, and within each list.
+"""What is done to the values of features over the training set; what is done within each list is a kernel (`within.rs`).
 
 Missing values (NaN) stay missing, and count for nothing in a statistic.
 """
@@ -6,14 +6,13 @@ Missing values (NaN) stay missing, and count for nothing in a statistic.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from itertools import pairwise
 
 import numpy as np
 import numpy.typing as npt
 
 from rankwise import _kernels
 
-__all__ = ["FITTED", "KNOTS", "TRANSFORMED", "WITHIN", "log1p", "within_lists"]
+__all__ = ["FITTED", "KNOTS", "TRANSFORMED", "log1p"]
 
 Table = npt.NDArray[np.float32]
 Statistics = Mapping[str, npt.NDArray[np.float64]]
@@ -104,32 +103,3 @@ TRANSFORMED: Mapping[str, Callable[[Table, Statistics], Table]] = {
 def log1p(table: Table) -> Table:
     """sign(x) log(1 + |x|): log1p, odd so that negative values have one too."""
     return np.copysign(np.log1p(np.abs(table, dtype=np.float64)), table).astype(np.float32)
-
-
-WITHIN = ("min-max", "z-score", "rank", "minus-mean", "share")
-
-
-def within_lists(table: Table, offsets: npt.NDArray[np.int64], what: str, threads: int | None = None) -> Table:
-    """Each list by itself, `what` being one of `WITHIN`."""
-    out = np.empty_like(table)
-    for begin, end in pairwise(offsets):
-        for at in range(table.shape[1]):
-            out[begin:end, at] = _within(table[begin:end, at].astype(np.float64), what)
-    return out
-
-
-def _within(x: npt.NDArray[np.float64], what: str) -> npt.NDArray[np.float64]:
-    known = x[~np.isnan(x)]
-    if len(known) == 0:
-        return x
-    if what == "rank":
-        smaller = (known[:, None] < x).sum(axis=0)
-        same = (known[:, None] == x).sum(axis=0)
-        return np.where(np.isnan(x), x, 0.5 if len(known) == 1 else (smaller + (same - 1) / 2) / max(len(known) - 1, 1))
-    count, _, mean, deviation = _kernels.summary(known)
-    if what == "minus-mean":
-        return x - mean
-    if what == "share":
-        return x / known.max() if known.max() > 0 else x * 0
-    width = np.ptp(known) if what == "min-max" else deviation * np.sqrt((count - 1) / count)
-    return (x - (known.min() if what == "min-max" else mean)) / width if width > 0 else x * 0

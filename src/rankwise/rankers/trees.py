@@ -4,11 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any, ClassVar, Self
 
 import numpy as np
 import numpy.typing as npt
 
+from rankwise import _kernels
 from rankwise.errors import DataError, message
 from rankwise.rankers.inputs import Table, array_of
 
@@ -16,8 +18,6 @@ __all__ = ["MISSING", "Trees"]
 
 MISSING = ("none", "zero", "nan")
 """What a node takes for missing, by its code: nothing (NaN is read as 0), 0 and NaN, or NaN."""
-# What LightGBM takes for 0.
-TINY = np.float32(1e-35)
 
 
 @dataclass(frozen=True, eq=False, repr=False, kw_only=True)
@@ -66,61 +66,23 @@ class Trees:
     set_words: npt.NDArray[np.uint32]
 
     def __post_init__(self) -> None:
-        self._check_shapes()
-        self._check_paths()
+        for name, dtype in (_ARRAYS | _OPTIONAL).items():
+            if (values := getattr(self, name)) is not None:
+                object.__setattr__(self, name, np.ascontiguousarray(values, dtype))
+        if self.gain is not None and (self.gain.shape != self.feature.shape or not np.isfinite(self.gain).all()):
+            raise DataError(message("'gain' of trees must be a finite number a node"))
+        # Whatever else does not fit together is refused here.
+        self._forest  # noqa: B018
 
-    def _check_shapes(self) -> None:
-        starts, sets = self.starts, self.set_starts
-        if len(starts) == 0 or starts[0] != 0 or not (np.diff(starts) >= 1).all():
-            raise DataError(message("trees must begin one after the other, each with a leaf"))
-        if len(sets) == 0 or sets[0] != 0 or not (np.diff(sets) >= 0).all() or sets[-1] != len(self.set_words):
-            raise DataError(message("the sets of categories do not fit together"))
-        leaves, nodes = int(starts[-1]), int(starts[-1]) - len(self)
-        for name, dtype in {**_ARRAYS, **dict.fromkeys(_OPTIONAL, np.float64)}.items():
-            array = getattr(self, name)
-            if array is None or name in ("starts", "set_starts", "set_words"):
-                continue
-            length = leaves if name.startswith("leaf") else nodes
-            if array.dtype != dtype or array.shape != (length,):
-                raise DataError(message(f"'{name}' is {array.dtype} {array.shape}, not {np.dtype(dtype)} ({length},)"))
+    @cached_property
+    def _forest(self) -> _kernels.Forest:
+        """The trees, checked and made ready by the kernel."""
+        arrays = {name: getattr(self, name) for name in ("features", *_ARRAYS, "leaf_count")}
+        return _kernels.Forest(arrays)
 
-    def _check_paths(self) -> None:
-        """Every child is in its tree, comes after its parent, and has one parent."""
-        sizes = np.diff(self.starts)
-        tree = np.repeat(np.arange(len(self)), sizes - 1)
-        number = np.arange(len(tree)) - (self.starts[:-1] - np.arange(len(self)))[tree]
-        leaves = sizes[tree]
-        # Nodes and leaves of a tree as one row of places: its nodes but the root, then its leaves.
-        places = []
-        for name, child in (("left", self.left.astype(np.int64)), ("right", self.right.astype(np.int64))):
-            wrong = np.where(child >= 0, (child <= number) | (child >= leaves - 1), child < -leaves)
-            if wrong.any():
-                at = int(wrong.argmax())
-                what = f"tree {tree[at] + 1}, node {number[at]}: its {name} child is {child[at]}"
-                raise DataError(message(what, hint="a child is a later node or a leaf of the same tree."))
-            places.append(2 * self.starts[tree] + np.where(child >= 0, child, leaves - 2 - child))
-        if len(np.unique(np.concatenate([np.zeros(0, np.int64), *places]))) < 2 * len(tree):
-            raise DataError(message("a node or leaf of a tree is the child of two nodes"))
-        self._check_values(tree, number)
-
-    def _check_values(self, tree: npt.NDArray[np.int64], number: npt.NDArray[np.int64]) -> None:
-        wrong = {
-            "it looks at a column that the table lacks": (self.feature < 0) | (self.feature >= self.features),
-            "it has no threshold": np.isnan(self.threshold) & (self.category_set < 0),
-            "what is missing is not said": self.missing >= len(MISSING),
-            "it names a set that does not exist": (self.category_set < -1)
-            | (self.category_set >= len(self.set_starts) - 1),
-        }
-        for what, nodes in wrong.items():
-            if nodes.any():
-                at = int(nodes.argmax())
-                raise DataError(message(what, place=f"tree {tree[at] + 1}, node {number[at]}"))
-        if not np.isfinite(self.leaf_value).all():
-            raise DataError(message("the value of a leaf is not finite"))
-        if self.leaf_count is not None and not (np.isfinite(self.leaf_count) & (self.leaf_count >= 0)).all():
-            raise DataError(message("the count of a leaf is negative or not finite"))
-        if self.gain is not None and not np.isfinite(self.gain).all():
-            raise DataError(message("the gain of a split is not finite"))
+    def __getstate__(self) -> dict[str, Any]:
+        """What is pickled or copied: the arrays."""
+        return {name: value for name, value in self.__dict__.items() if name != "_forest"}
 
     @classmethod
     def of(
@@ -141,26 +103,24 @@ class Trees:
         sets: Iterable[Iterable[int]] = (),
     ) -> Self:
         """Trees of sequences: one tree if there are no `starts`, a number for all nodes, sets are of categories."""
-        values = np.asarray(leaf_value, np.float64)
-        nodes = len(np.atleast_1d(np.asarray(feature, np.int32)))
 
-        def each(value: Any, dtype: Any) -> npt.NDArray[Any]:
-            return np.ascontiguousarray(np.broadcast_to(np.asarray(value, dtype), nodes))
+        def each(value: Any) -> npt.NDArray[Any]:
+            return np.broadcast_to(value, len(feature))
 
         words = [_bits(members) for members in sets]
         return cls(
             features=features,
-            starts=np.array([0, len(values)] if starts is None else starts, np.int64),
-            feature=each(feature, np.int32),
-            threshold=each(threshold, np.float64),
-            left=each(left, np.int32),
-            right=each(right, np.int32),
-            missing=each(missing, np.uint8),
-            missing_left=each(missing_left, np.bool_),
-            category_set=each(category_set, np.int32),
-            leaf_value=values,
-            leaf_count=None if leaf_count is None else np.asarray(leaf_count, np.float64),
-            gain=None if gain is None else each(gain, np.float64),
+            starts=np.array([0, len(leaf_value)] if starts is None else starts),
+            feature=feature,
+            threshold=each(threshold),
+            left=left,
+            right=right,
+            missing=each(missing),
+            missing_left=each(missing_left),
+            category_set=each(category_set),
+            leaf_value=leaf_value,
+            leaf_count=leaf_count,
+            gain=None if gain is None else each(gain),
             set_starts=np.cumsum([0, *map(len, words)], dtype=np.int64),
             set_words=np.concatenate([np.zeros(0, np.uint32), *words]),
         )
@@ -200,6 +160,8 @@ class Trees:
 
     def first(self, count: int) -> Trees:
         """The first trees."""
+        if not 0 <= count <= len(self):
+            raise DataError(message(f"there are no first {count} trees; there are {len(self)}"))
         leaves, nodes = self.starts[count], self.starts[count] - count
         return Trees(
             features=self.features,
@@ -218,89 +180,25 @@ class Trees:
 
     def scores_of(self, table: Table, first: int, last: int, threads: int | None = None) -> npt.NDArray[np.float64]:
         """The sum of the trees from `first` up to `last`, that one left out."""
-        found = np.zeros(len(table))
-        for tree in range(first, last):
-            found += self.leaf_value[self.starts[tree] + self._leaves(table, tree)]
-        return found
+        return self._forest.scores(table, first, last, threads)
 
     def leaves(self, table: Table, threads: int | None = None) -> npt.NDArray[np.int32]:
         """The leaf of each row in each tree, counted from 0 within the tree: rows × trees."""
-        columns = [self._leaves(table, tree) for tree in range(len(self))]
-        return np.array(columns, np.int32).reshape(len(self), len(table)).T.copy()
+        return self._forest.leaves(table, threads)
 
-    def _leaves(self, table: Table, tree: int) -> npt.NDArray[np.int32]:
-        start = int(self.starts[tree]) - tree
-        if self.starts[tree + 1] - self.starts[tree] == 1:
-            return np.zeros(len(table), np.int32)
-        at = np.zeros(len(table), np.int32)
-        while (moving := np.flatnonzero(at >= 0)).size:
-            node = at[moving] + start
-            at[moving] = np.where(
-                self._goes_left(table[moving, self.feature[node]], node), self.left[node], self.right[node]
-            )
-        return -1 - at
+    def contributions(self, table: Table, threads: int | None = None) -> npt.NDArray[np.float64]:
+        """Shapley values of the columns, exact (Lundberg et al. 2020, `lundberg2020`), and the mean over training rows.
 
-    def _goes_left(self, x: npt.NDArray[np.float32], node: npt.NDArray[np.int32]) -> npt.NDArray[np.bool_]:
-        kind, nan = self.missing[node], np.isnan(x)
-        missing = ((kind == 2) & nan) | ((kind == 1) & (nan | (np.abs(x) <= TINY)))
-        number = np.where(
-            missing, self.missing_left[node], np.where(nan, 0, x).astype(np.float64) <= self.threshold[node]
-        )
-        chosen = self.category_set[node]
-        if (chosen < 0).all():
-            return number
-        category = np.where(nan | (x <= -1) | (x >= 2**31), -1, x).astype(np.int64)
-        begin, end = self.set_starts[chosen], self.set_starts[chosen + 1]
-        word = begin + category // 32
-        inside = (chosen >= 0) & (category >= 0) & (word < end)
-        bit = self.set_words[np.where(inside, word, 0)] >> (category % 32).astype(np.uint32)
-        return np.where(chosen >= 0, inside & ((bit & 1) == 1), number)
+        A column that is not known of a row is drawn as the training rows were: such a row goes both ways at a node, by
+        the shares of training rows that did. Needs `leaf_count`.
 
-    def contributions(self, table: Table) -> npt.NDArray[np.float64]:
-        if self.leaf_count is None:
-            hint = "how often each leaf was reached is not known of them."
-            raise DataError(message("trees without counts have no contributions", hint=hint))
-        found = np.zeros((len(table), self.features + 1))
-        for tree in range(len(self)):
-            self._add_contributions(table, tree, self.leaf_count, found)
-        return found
-
-    def _add_contributions(self, table: Table, tree: int, counts: npt.NDArray[np.float64], found: Any) -> None:
-        start, nodes = int(self.starts[tree]), int(self.starts[tree]) - tree
-        leaves = int(self.starts[tree + 1]) - start
-        reached = np.zeros(leaves - 1)
-        for node in reversed(range(leaves - 1)):
-            for child in (self.left[nodes + node], self.right[nodes + node]):
-                reached[node] += reached[child] if child >= 0 else counts[start - 1 - child]
-        paths: list[list[tuple[int, bool, float]]] = [[] for _ in range(leaves - 1)]
-        ends: dict[int, list[tuple[int, bool, float]]] = {} if leaves > 1 else {0: []}
-        for node in range(leaves - 1):
-            for child, side in ((int(self.left[nodes + node]), True), (int(self.right[nodes + node]), False)):
-                rows = reached[child] if child >= 0 else counts[start - 1 - child]
-                path = [*paths[node], (nodes + node, side, rows / reached[node] if reached[node] else 0.5)]
-                if child >= 0:
-                    paths[child] = path
-                else:
-                    ends[-1 - child] = path
-        sides = {
-            node: self._goes_left(table[:, self.feature[node]], np.full(len(table), node))
-            for node in range(nodes, nodes + leaves - 1)
-        }
-        for leaf, path in ends.items():
-            value = float(self.leaf_value[start + leaf])
-            features = sorted({int(self.feature[node]) for node, _, _ in path})
-            own = [[step for step in path if self.feature[step[0]] == feature] for feature in features]
-            share = np.array([np.prod([s for _, _, s in steps]) for steps in own])
-            found[:, -1] += value * np.prod(share)
-            if not path:
-                continue
-            follows = np.array([np.all([sides[n] == side for n, side, _ in steps], axis=0) for steps in own], float).T
-            points, weights = np.polynomial.legendre.leggauss(len(features) // 2 + 1)
-            t = (points + 1) / 2
-            factors = follows[:, :, None] * t + share[:, None] * (1 - t)
-            for at, feature in enumerate(features):
-                others = np.delete(factors, at, axis=1).prod(axis=1) @ weights / 2
-                found[:, feature] += value * (follows[:, at] - share[at]) * others
+        >>> trees = Trees.of(
+        ...     2, feature=[1], threshold=[0.27], left=[-1], right=[-2], leaf_value=[-0.5, 0.5], leaf_count=[30, 10]
+        ... )
+        >>> trees.contributions(np.array([[0, 0.3]], np.float32))
+        array([[ 0.  ,  0.75, -0.25]])
+        """
+        return self._forest.contributions(table, threads)
 
     def importances(self) -> npt.NDArray[np.float64]:
         """The gain of each column's splits, or their number where gains are not known."""
@@ -367,12 +265,12 @@ class Trees:
         return f"Trees({len(self)} trees, {len(self.leaf_value)} leaves)"
 
 
-_ARRAYS = {
+_ARRAYS: dict[str, Any] = {
     "starts": np.int64, "feature": np.int32, "threshold": np.float64, "left": np.int32, "right": np.int32,
     "missing": np.uint8, "missing_left": np.bool_, "category_set": np.int32, "leaf_value": np.float64,
     "set_starts": np.int64, "set_words": np.uint32,
 }  # fmt: skip
-_OPTIONAL = ("leaf_count", "gain")
+_OPTIONAL: dict[str, Any] = {"leaf_count": np.float64, "gain": np.float64}
 
 
 def _bits(members: Iterable[int]) -> npt.NDArray[np.uint32]:
