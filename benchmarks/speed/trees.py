@@ -15,6 +15,7 @@ import lightgbm
 import numpy as np
 from kit import interleaved, table
 
+from rankwise.learners import lightgbm_text
 from rankwise.rankers import Trees
 
 ROWS, FEATURES = 100_000, 136
@@ -27,7 +28,7 @@ def main() -> None:
     parser.add_argument("--repeats", type=int, default=3)
     options = parser.parse_args()
     booster, x = grown(options.trees, options.leaves)
-    trees = trees_of(booster)
+    trees = lightgbm_text.read(booster.model_to_string(), FEATURES)
     check_agreement(booster, trees, x)
     for what, rows, contenders in _tasks(booster, trees, x):
         times = interleaved(contenders, options.repeats)
@@ -44,32 +45,6 @@ def grown(count: int, leaves: int) -> tuple[Any, Any]:
     y = np.nan_to_num(x[:, :20]) @ rng.normal(size=20) + np.nan_to_num(x[:, 20] * x[:, 21]) + rng.normal(size=ROWS)
     settings = {"objective": "regression", "num_leaves": leaves, "learning_rate": 0.05, "verbose": -1, "max_bin": 63}
     return lightgbm.train(settings, lightgbm.Dataset(x[:20_000], y[:20_000]), count), x
-
-
-def trees_of(booster: Any) -> Trees:
-    """The trees of a booster, from its model text."""
-    blocks = booster.model_to_string().split("end of trees")[0].split("\nTree=")[1:]
-    return Trees.join(
-        [_tree(dict(line.split("=", 1) for line in block.split("\n") if "=" in line)) for block in blocks]
-    )
-
-
-def _tree(lines: dict[str, str]) -> Trees:
-    def numbers(name: str, dtype: Any) -> Any:
-        return np.array(lines.get(name, "").split(), dtype)
-
-    decision = numbers("decision_type", int)
-    return Trees.of(
-        FEATURES,
-        feature=numbers("split_feature", np.int32),
-        threshold=numbers("threshold", float),
-        left=numbers("left_child", np.int32),
-        right=numbers("right_child", np.int32),
-        leaf_value=numbers("leaf_value", float),
-        missing=decision >> 2,
-        missing_left=decision & 2,
-        leaf_count=numbers("leaf_count", float) if "leaf_count" in lines else np.ones(1),
-    )
 
 
 def check_agreement(booster: Any, trees: Trees, x: Any) -> None:

@@ -37,7 +37,7 @@ class Estimator:
     def scores(self, table: Table, threads: int | None = None) -> Floats:
         return answers(self.estimator, self.worth, table)
 
-    def contributions(self, table: Table) -> NoReturn:
+    def contributions(self, table: Table, threads: int | None = None) -> NoReturn:
         self._refuse("has no contributions of features")
 
     def importances(self) -> NoReturn:

@@ -85,8 +85,8 @@ class Ranker:
     """Where it comes from: learner, parameters, measure, counts, as plain JSON values."""
 
     def __post_init__(self) -> None:
-        if self.scorer.features != len(self.inputs.names):
-            what = f"a model of {self.scorer.features} columns cannot read inputs of {len(self.inputs.names)}"
+        if self.scorer.features != self.inputs.columns:
+            what = f"a model of {self.scorer.features} columns cannot read inputs of {self.inputs.columns}"
             raise DataError(message(what))
 
     def predict(self, X: Any, *, qid: Any = None, group: Any = None, threads: int | None = None) -> Scores:

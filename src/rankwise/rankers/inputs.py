@@ -16,9 +16,11 @@ from rankwise.data.dataset import Dataset
 from rankwise.errors import DataError, message
 from rankwise.rankers.transforms import FITTED, TRANSFORMED, log1p
 
-__all__ = ["OVER", "RELATIVE", "TRANSFORMS", "Inputs", "array_of", "dataset_of", "matrix", "number_of"]
+__all__ = ["OVER", "RELATIVE", "TRANSFORMS", "Inputs", "array_of", "counted", "dataset_of", "matrix", "number_of"]
 
 Table = npt.NDArray[np.float32]
+# A file that claims more is hostile: its model would be of no use, and its names would fill the memory.
+MOST_FEATURES = 1 << 20
 Arrays = Mapping[str, npt.NDArray[Any]]
 
 TRANSFORMS = ("none", "min-max", "z-score", "rank", "log1p")
@@ -51,15 +53,17 @@ class Inputs:
     transform: str = "none"
     over: str = "train"
     relative: tuple[str, ...] = ()
-    statistics: Mapping[str, npt.NDArray[np.float64]] = field(default_factory=dict)
+    statistics: Arrays = field(default_factory=dict)
     """What a transform over the training set has to know of it."""
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "relative", _relative(self.relative))
         _one_of(self.transform, TRANSFORMS, "transform")
         _one_of(self.over, OVER, "over")
-        if self.feature_names is not None and len(self.feature_names) != self.features:
-            raise DataError(message(f"there are {len(self.feature_names)} names for {_features(self.features)}"))
+        if not 0 < self.features <= MOST_FEATURES:
+            raise DataError(message(f"inputs are of 1 to {MOST_FEATURES:,} features, not {self.features}"))
+        if self.feature_names is not None and len(set(self.feature_names)) != self.features:
+            raise DataError(message(f"{_features(self.features)} need as many different names"))
 
     @classmethod
     def fit(cls, data: Dataset, *, transform: str = "none", over: str = "train", relative: Iterable[str] = ()) -> Self:
@@ -84,6 +88,11 @@ class Inputs:
         """Those of the table's columns."""
         own = self.feature_names or tuple(str(at + 1) for at in range(self.features))
         return (*own, *(RELATIVE[what].format(name) for what in self.relative for name in own))
+
+    @property
+    def columns(self) -> int:
+        """How many columns the table has."""
+        return self.features * (1 + len(self.relative))
 
     @property
     def needs_lists(self) -> bool:
@@ -153,7 +162,7 @@ class Inputs:
     def of_plain(cls, header: Mapping[str, Any], arrays: Arrays) -> Self:
         """The inputs of what `plain` gave, every part of it checked."""
         count = header.get("features")
-        if type(count) is not int or not 0 <= count < 2**31:
+        if type(count) is not int:
             raise DataError(message(f"its inputs have {count!r} features"))
         names = header.get("feature_names")
         if names is not None:
@@ -233,16 +242,31 @@ def number_of(header: Mapping[str, Any], name: str) -> float:
     return float(found)
 
 
-def _statistics(inputs: Inputs, arrays: Arrays) -> dict[str, npt.NDArray[np.float64]]:
+def _statistics(inputs: Inputs, arrays: Arrays) -> dict[str, npt.NDArray[Any]]:
     if inputs.over != "train" or inputs.transform not in FITTED:
         return {}
-    names = FITTED[inputs.transform](np.zeros((1, 0), np.float32))
-    if "starts" not in names:
-        return {name: array_of(arrays, name, np.float64, inputs.features) for name in names}
-    starts = array_of(arrays, "starts", np.float64, inputs.features + 1)
-    values, shares = (array_of(arrays, name, np.float64) for name in ("values", "shares"))
-    if starts[0] != 0 or starts[-1] != len(values) or len(values) != len(shares) or not (np.diff(starts) >= 0).all():
-        raise DataError(message("the ranks of its features do not fit together"))
+    if inputs.transform == "rank":
+        return _checked_knots(inputs, arrays)
+    names = ("low", "high") if inputs.transform == "min-max" else ("mean", "deviation")
+    found = {name: array_of(arrays, name, np.float64, inputs.features) for name in names}
+    # A feature that was always missing has NaN.
+    if any(np.isinf(values).any() for values in found.values()):
+        raise DataError(message("a statistic of its features is infinite"))
+    return found
+
+
+def _checked_knots(inputs: Inputs, arrays: Arrays) -> dict[str, npt.NDArray[Any]]:
+    starts = array_of(arrays, "starts", np.int64, inputs.features + 1)
+    values = array_of(arrays, "values", np.float64)
+    shares = array_of(arrays, "shares", np.float64, len(values))
+    if starts[0] != 0 or starts[-1] != len(values) or not (starts[1:] >= starts[:-1]).all():
+        raise DataError(message("the values of its features do not follow each other"))
+    # Each feature's values rise, and their shares.
+    inside = np.ones(max(len(values) - 1, 0), bool)
+    inside[starts[(starts > 0) & (starts < len(values))] - 1] = False
+    rises = (values[1:] > values[:-1]) & (shares[1:] > shares[:-1])
+    if not (np.isfinite(values).all() and ((shares >= 0) & (shares <= 1)).all() and rises[inside].all()):
+        raise DataError(message("the values of its features do not rise, or their shares"))
     return {"starts": starts, "values": values, "shares": shares}
 
 
@@ -268,8 +292,13 @@ def _one_of(value: object, known: Collection[str], what: str) -> None:
         raise DataError(message(f"{what} is {value!r}", hint=f"choose one of {', '.join(known)}."))
 
 
+def counted(number: int, noun: str, nouns: str = "") -> str:
+    """A number of things, as one says it."""
+    return f"{number:,} {noun if number == 1 else nouns or noun + 's'}"
+
+
 def _features(count: int) -> str:
-    return f"{count:,} feature{'' if count == 1 else 's'}"
+    return counted(count, "feature")
 
 
 def _some(names: tuple[str, ...]) -> str:

@@ -11,7 +11,7 @@ import numpy.typing as npt
 
 from rankwise import _kernels
 from rankwise.errors import DataError, message
-from rankwise.rankers.inputs import Table, array_of, number_of
+from rankwise.rankers.inputs import Table, array_of, counted, number_of
 
 __all__ = ["Linear"]
 
@@ -76,4 +76,4 @@ class Linear:
         return cls(array_of(arrays, "weights", np.float64, features), number_of(header, "bias"))
 
     def __repr__(self) -> str:
-        return f"Linear({np.count_nonzero(self.weights)} weights)"
+        return f"Linear({counted(int(np.count_nonzero(self.weights)), 'weight')})"

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Mapping
 from typing import Any
 
@@ -33,11 +34,20 @@ def save(ranker: Ranker, path: PathLike) -> None:
         "written_by": f"rankwise {__version__}",
         "inputs": inputs,
         "scorer": {"kind": ranker.scorer.kind, **scorer},
-        "about": dict(ranker.about),
+        "about": _plain(ranker.about),
     }
     arrays = {f"inputs.{name}": array for name, array in of_inputs.items()}
     arrays |= {f"scorer.{name}": array for name, array in of_scorer.items()}
     container.write(path, KIND, VERSION, header, arrays)
+
+
+def _plain(about: Mapping[str, Any]) -> Any:
+    """`about` as a file keeps it."""
+    try:
+        return json.loads(json.dumps(about, allow_nan=False))
+    except (TypeError, ValueError, RecursionError) as error:
+        hint = "numbers, texts, lists and dictionaries of texts are kept; NaN is no number of JSON."
+        raise DataError(message(f"what is said about the ranker cannot be written ({error})", hint=hint)) from None
 
 
 def load_ranker(path: PathLike) -> Ranker:
@@ -56,7 +66,7 @@ def _ranker(header: dict[str, Any], arrays: Arrays) -> Ranker:
     kind = scorer.get("kind")
     if not isinstance(kind, str) or kind not in SCORERS:
         raise DataError(message(f"its model is of the kind {kind!r}, which is none of {', '.join(SCORERS)}"))
-    model = SCORERS[kind].of_plain(scorer, _under(arrays, "scorer."), len(inputs.names))
+    model = SCORERS[kind].of_plain(scorer, _under(arrays, "scorer."), inputs.columns)
     return Ranker(inputs, model, _part(header, "about"))
 
 

@@ -11,7 +11,7 @@ import numpy as np
 import numpy.typing as npt
 
 from rankwise.errors import DataError, message
-from rankwise.rankers.inputs import Table, array_of
+from rankwise.rankers.inputs import Table, array_of, counted
 from rankwise.rankers.trees import Trees
 
 __all__ = ["Stumps"]
@@ -101,8 +101,12 @@ class Stumps:
         np.add.at(found, self.feature, np.abs(self.above - self.below))
         return found
 
-    def text(self, names: Sequence[str]) -> str:
-        return "\n".join(line for at in range(len(self)) for line in self._lines(at, names[self.feature[at]]))
+    def text(self, names: Sequence[str], stumps: int = 30) -> str:
+        """The first stumps, and how many more there are."""
+        shown = min(stumps, len(self))
+        lines = [line for at in range(shown) for line in self._lines(at, names[self.feature[at]])]
+        rest = len(self) - shown
+        return "\n".join(lines + [f"… and {rest:,} more stump{'' if rest == 1 else 's'}"] * (rest > 0))
 
     def _lines(self, at: int, name: str) -> list[str]:
         ways = [
@@ -121,7 +125,7 @@ class Stumps:
         return cls(features, feature, *(array_of(arrays, name, np.float64, len(feature)) for name in _NAMES[1:]))
 
     def __repr__(self) -> str:
-        return f"Stumps({len(self)} stumps)"
+        return f"Stumps({counted(len(self), 'stump')})"
 
 
 _NAMES = ("feature", "threshold", "below", "above", "missing")

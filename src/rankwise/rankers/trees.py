@@ -12,12 +12,15 @@ import numpy.typing as npt
 
 from rankwise import _kernels
 from rankwise.errors import DataError, message
-from rankwise.rankers.inputs import Table, array_of
+from rankwise.rankers.inputs import Table, array_of, counted
 
 __all__ = ["MISSING", "Trees"]
 
 MISSING = ("none", "zero", "nan")
 """What a node takes for missing, by its code: nothing (NaN is read as 0), 0 and NaN, or NaN."""
+
+# Above it a float32 does not tell a whole number from the next.
+MOST_CATEGORIES = 1 << 24
 
 
 @dataclass(frozen=True, eq=False, repr=False, kw_only=True)
@@ -262,7 +265,7 @@ class Trees:
         return cls(features=features, **found)
 
     def __repr__(self) -> str:
-        return f"Trees({len(self)} trees, {len(self.leaf_value)} leaves)"
+        return f"Trees({counted(len(self), 'tree')}, {counted(len(self.leaf_value), 'leaf', 'leaves')})"
 
 
 _ARRAYS: dict[str, Any] = {
@@ -274,7 +277,9 @@ _OPTIONAL: dict[str, Any] = {"leaf_count": np.float64, "gain": np.float64}
 
 
 def _bits(members: Iterable[int]) -> npt.NDArray[np.uint32]:
-    wanted = np.unique(np.array(list(members), np.int64))
+    wanted = np.unique(np.array([int(member) for member in members], np.int64))
+    if len(wanted) and not (wanted[0] >= 0 and wanted[-1] < MOST_CATEGORIES):
+        raise DataError(message(f"categories are whole numbers from 0 to {MOST_CATEGORIES - 1:,}"))
     flags = np.zeros((int(wanted.max(initial=-1)) // 32 + 1) * 32, np.uint8)
     flags[wanted] = 1
     return np.packbits(flags, bitorder="little").view("<u4").astype(np.uint32)

@@ -11,6 +11,8 @@
 //! rule with |M| / 2 points is exact; all its terms are positive, so that nothing cancels. With P = Π_{j ∈ M} (…) carried
 //! down the tree and Σ v P up again, a tree costs its nodes times its points.
 
+use pulp::{Arch, Simd, WithSimd};
+
 use super::blocks::LANES;
 use super::{Forest, Tree};
 use crate::error::{Error, Result};
@@ -52,13 +54,13 @@ impl Forest {
         self.pieces(table)?;
         let plans = self.trees.iter().map(|tree| self.plan(tree)).collect::<Result<Vec<_>>>()?;
         let most = plans.iter().map(|plan| plan.points).max().unwrap_or(0);
-        let rules: Vec<Vec<(Points, Points)>> =
-            (0..=most).map(|points| if needed(&plans, points) { rule(points) } else { Vec::new() }).collect();
+        let rules: Vec<Vec<Rule>> = (0..=most).map(|points| if needed(&plans, points) { rule(points) } else { Vec::new() }).collect();
         let work = |scratch: &mut Scratch, rows: &[f32]| {
             let mut found = vec![0.0; rows.len() / self.features * (self.features + 1)];
             for (row, found) in rows.chunks(self.features).zip(found.chunks_mut(self.features + 1)) {
                 for plan in &plans {
-                    self.add(plan, rules.get(plan.points).map_or(&[][..], Vec::as_slice), row, scratch, found);
+                    let rule = rules.get(plan.points).map_or(&[][..], Vec::as_slice);
+                    Arch::new().dispatch(Adding { forest: self, plan, rule, row, scratch, found });
                 }
             }
             found
@@ -117,7 +119,8 @@ impl Forest {
     }
 
     /// Adds what the features give in one tree.
-    fn add(&self, plan: &Plan<'_>, rule: &[(Points, Points)], row: &[f32], scratch: &mut Scratch, found: &mut [f64]) {
+    #[inline(always)]
+    fn add(&self, plan: &Plan<'_>, rule: &[Rule], row: &[f32], scratch: &mut Scratch, found: &mut [f64]) {
         let own = self.nodes.get(plan.tree.nodes.clone()).unwrap_or_default();
         if let Some(constant) = found.last_mut() {
             *constant += plan.mean;
@@ -130,49 +133,92 @@ impl Forest {
                 *slot = Way { goes_left: node.goes_left(x, &self.sets), before };
             }
         }
-        for (points, weights) in rule {
-            scratch.down.first_mut().into_iter().for_each(|root| *root = *weights);
+        for points in rule {
+            if let Some(root) = scratch.down.first_mut() {
+                *root = points.weights;
+            }
             for (at, (node, step)) in own.iter().zip(&plan.steps).enumerate() {
                 let (product, way) = scratch.at(at);
-                let without = over(&product, &factors(step.share, way.before, step.before.is_some(), points));
-                for (child, left) in [(node.left, true), (node.right, false)] {
-                    let product = times(&without, &factors(step.share_of(left), way.before && way.goes_left == left, true, points));
-                    match usize::try_from(child) {
-                        Ok(child) => scratch.down.get_mut(child).into_iter().for_each(|slot| *slot = product),
-                        Err(_) => {
-                            let value = self.values.get(plan.tree.leaf(child)).copied().unwrap_or(0.0);
-                            let slot = if left { scratch.left.get_mut(at) } else { scratch.right.get_mut(at) };
-                            slot.into_iter().for_each(|slot| *slot = product.map(|p| p * value));
+                let [left, right] = step.split(&product, way, points);
+                for (child, product, of_leaf) in [(node.left, left, &mut scratch.left), (node.right, right, &mut scratch.right)] {
+                    if let Ok(child) = usize::try_from(child) {
+                        if let Some(slot) = scratch.down.get_mut(child) {
+                            *slot = product;
                         }
+                    } else if let (Some(slot), Some(&value)) = (of_leaf.get_mut(at), self.values.get(plan.tree.leaf(child))) {
+                        *slot = each(&product, |p| p * value);
                     }
                 }
             }
             for (at, (node, step)) in own.iter().zip(&plan.steps).enumerate().rev() {
                 let (_, way) = scratch.at(at);
                 let (left, right) = (scratch.below(at, node.left, true), scratch.below(at, node.right, false));
-                let mut given = 0.0;
-                for (sums, is_left) in [(&left, true), (&right, false)] {
-                    let (share, follows) = (step.share_of(is_left), way.before && way.goes_left == is_left);
-                    given += (f64::from(u8::from(follows)) - share) * total(&over(sums, &factors(share, follows, true, points)));
+                if let (true, Some(slot)) = (way.before, found.get_mut(node.feature as usize)) {
+                    *slot += step.given(&left, &right, way.goes_left, points);
                 }
-                let both = plus(&left, &right);
-                if step.before.is_some() {
-                    let share = f64::from(u8::from(way.before)) - step.share;
-                    given -= share * total(&over(&both, &factors(step.share, way.before, true, points)));
+                if let Some(slot) = scratch.down.get_mut(at) {
+                    *slot = both(&left, &right, |a, b| a + b);
                 }
-                if let Some(slot) = found.get_mut(node.feature as usize) {
-                    *slot += given;
-                }
-                scratch.down.get_mut(at).into_iter().for_each(|slot| *slot = both);
             }
         }
     }
 }
 
 impl Step {
-    /// The share of training rows that its feature leaves below one of its sides.
-    fn share_of(&self, left: bool) -> f64 {
-        self.share * if left { self.left_share } else { 1.0 - self.left_share }
+    /// What is carried to the left and to the right: the factor of the node's feature exchanged for that of the side.
+    #[inline(always)]
+    fn split(&self, product: &Points, way: Way, points: &Rule) -> [Points; 2] {
+        let shares = [self.left_share, 1.0 - self.left_share];
+        if !way.before {
+            // Of z (1 − t) only z changes.
+            return [each(product, |p| p * shares[0]), each(product, |p| p * shares[1])];
+        }
+        let without = self.without(product, points);
+        let of_side = |share: f64, follows: f64| both(&without, &points.t, |p, t| p * (follows * t + self.share * share * (1.0 - t)));
+        let left = f64::from(u8::from(way.goes_left));
+        [of_side(shares[0], left), of_side(shares[1], 1.0 - left)]
+    }
+
+    /// What a row that followed all nodes above of the same feature gains by following one side here, from the sums
+    /// Σ v P of both sides. One that did not gains nothing more: −z / (z (1 − t)) is the same above and below.
+    #[inline(always)]
+    fn given(&self, left: &Points, right: &Points, goes_left: bool, points: &Rule) -> f64 {
+        let (side, other, share) = if goes_left { (left, right, self.left_share) } else { (right, left, 1.0 - self.left_share) };
+        let share = self.share * share;
+        let own = total(&both(side, &points.t, |sum, t| sum / followed(share, t)));
+        let lost = total(&both(other, &points.t, |sum, t| sum / (1.0 - t)));
+        let above = self.without(&both(left, right, |a, b| a + b), points);
+        let above = if self.before.is_some() { (1.0 - self.share) * total(&above) } else { 0.0 };
+        (1.0 - share) * own - lost - above
+    }
+
+    /// Without the factor of the feature, which the row has followed so far.
+    #[inline(always)]
+    fn without(&self, product: &Points, points: &Rule) -> Points {
+        if self.before.is_none() { *product } else { both(product, &points.t, |p, t| p / followed(self.share, t)) }
+    }
+}
+
+/// The factor of a feature of which the row follows the path; above 0, as t is.
+#[inline(always)]
+fn followed(share: f64, t: f64) -> f64 {
+    t + share * (1.0 - t)
+}
+
+struct Adding<'a> {
+    forest: &'a Forest,
+    plan: &'a Plan<'a>,
+    rule: &'a [Rule],
+    row: &'a [f32],
+    scratch: &'a mut Scratch,
+    found: &'a mut [f64],
+}
+
+impl WithSimd for Adding<'_> {
+    type Output = ();
+    #[inline(always)]
+    fn with_simd<Set: Simd>(self, _: Set) {
+        self.forest.add(self.plan, self.rule, self.row, self.scratch, self.found);
     }
 }
 
@@ -202,61 +248,65 @@ impl Scratch {
         }
     }
 
+    #[inline(always)]
     fn at(&self, node: usize) -> (Points, Way) {
         (self.down.get(node).copied().unwrap_or_default(), self.ways.get(node).copied().unwrap_or_default())
     }
 
+    #[inline(always)]
     fn follows(&self, above: usize, left: bool) -> bool {
         self.ways.get(above).is_some_and(|way| way.before && way.goes_left == left)
     }
 
+    #[inline(always)]
     fn below(&self, node: usize, child: i32, left: bool) -> Points {
         let of_leaf = || if left { self.left.get(node) } else { self.right.get(node) };
         usize::try_from(child).map_or_else(|_| of_leaf(), |child| self.down.get(child)).copied().unwrap_or_default()
     }
 }
 
-/// o t + z (1 − t) at each point; 1 where the feature is not on the path.
+// Loops, not the closures of arrays' own methods, which are not compiled for the wide instructions.
 #[inline(always)]
-fn factors(share: f64, follows: bool, on_path: bool, points: &Points) -> Points {
-    if !on_path {
-        return [1.0; WIDTH];
+fn each(a: &Points, of: impl Fn(f64) -> f64) -> Points {
+    let mut found = *a;
+    for x in &mut found {
+        *x = of(*x);
     }
-    let own = f64::from(u8::from(follows));
-    points.map(|t| own * t + share * (1.0 - t))
+    found
 }
 
 #[inline(always)]
-fn times(a: &Points, b: &Points) -> Points {
-    std::array::from_fn(|i| a[i] * b[i])
+fn both(a: &Points, b: &Points, of: impl Fn(f64, f64) -> f64) -> Points {
+    let mut found = *a;
+    for (x, &y) in found.iter_mut().zip(b) {
+        *x = of(*x, y);
+    }
+    found
 }
 
 #[inline(always)]
-fn plus(a: &Points, b: &Points) -> Points {
-    std::array::from_fn(|i| a[i] + b[i])
-}
-
-/// Where a factor is 0, so is the product it is taken out of, and the feature adds nothing.
-#[inline(always)]
-fn over(a: &Points, b: &Points) -> Points {
-    std::array::from_fn(|i| if b[i] > 0.0 { a[i] / b[i] } else { 0.0 })
-}
-
-fn total(values: &Points) -> f64 {
-    values.iter().sum()
+fn total(&[a, b, c, d, e, f, g, h]: &Points) -> f64 {
+    ((a + b) + (c + d)) + ((e + f) + (g + h))
 }
 
 fn needed(plans: &[Plan<'_>], points: usize) -> bool {
     plans.iter().any(|plan| plan.points == points)
 }
 
-/// Gauss and Legendre's rule for ∫₀¹, `WIDTH` points at a time; points that fill up the last ones weigh nothing.
-fn rule(points: usize) -> Vec<(Points, Points)> {
+/// A few points of Gauss and Legendre's rule for ∫₀¹, and their weights.
+#[derive(Debug, Clone, Copy)]
+struct Rule {
+    t: Points,
+    weights: Points,
+}
+
+/// The rule, `WIDTH` points at a time; points that fill up the last ones weigh nothing.
+fn rule(points: usize) -> Vec<Rule> {
     let all: Vec<(f64, f64)> = (0..points).map(|i| root(i, points)).collect();
-    let filled = |chunk: &[(f64, f64)], pick: fn(&(f64, f64)) -> f64, rest: f64| -> Points {
-        std::array::from_fn(|i| chunk.get(i).map_or(rest, pick))
-    };
-    all.chunks(WIDTH).map(|chunk| (filled(chunk, |p| p.0, 0.5), filled(chunk, |p| p.1, 0.0))).collect()
+    let at = |chunk: &[(f64, f64)], i: usize| chunk.get(i).copied().unwrap_or((0.5, 0.0));
+    let filled =
+        |chunk: &[(f64, f64)]| Rule { t: std::array::from_fn(|i| at(chunk, i).0), weights: std::array::from_fn(|i| at(chunk, i).1) };
+    all.chunks(WIDTH).map(filled).collect()
 }
 
 /// The i-th root of Legendre's polynomial of degree n and its weight, brought to 0 … 1; by Newton's method.
@@ -292,7 +342,8 @@ mod tests {
     fn the_rule_is_exact_for_polynomials() {
         for points in 1..40 {
             for power in 0..2 * points {
-                let sum: f64 = rule(points).iter().flat_map(|(t, w)| t.iter().zip(w)).map(|(t, w)| w * t.powi(power as i32)).sum();
+                let sum: f64 =
+                    rule(points).iter().flat_map(|r| r.t.into_iter().zip(r.weights)).map(|(t, w)| w * t.powi(power as i32)).sum();
                 assert!((sum - 1.0 / (power as f64 + 1.0)).abs() < 1e-14, "{points} points, power {power}");
             }
         }
