@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import math
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
@@ -74,9 +75,7 @@ CASES = {
     ),
     "hinge": Case(losses.PairHinge(), lambda s, y, _: oracle.of_pairs(lambda m: max(0.0, 1 - m), s, y)),
     "squared": Case(losses.PairSquared(), lambda s, y, _: oracle.of_pairs(lambda m: (1 - m) ** 2, s, y)),
-    "direct": Case(
-        losses.PairDirect(), lambda s, y, _: oracle.of_pairs(lambda m: (1 - math.tanh(m / 2)) ** 2, s, y)
-    ),
+    "direct": Case(losses.PairDirect(), lambda s, y, _: oracle.of_pairs(lambda m: (1 - math.tanh(m / 2)) ** 2, s, y)),
     "direct, probability": Case(
         losses.PairDirect(form="probability"),
         lambda s, y, _: oracle.of_pairs(lambda m: -math.log((1 + math.tanh(m / 2)) / 2), s, y),
@@ -116,7 +115,8 @@ CASES = {
         of_lambda(LINEAR, 3, "ndcg-loss2"),
     ),
     "LambdaLoss, ++": Case(
-        losses.LambdaPairs(measure=nDCG(4), weight="ndcg-loss2++", mu=2.0), of_lambda(STANDARD, 4, "ndcg-loss2++", mu=2.0)
+        losses.LambdaPairs(measure=nDCG(4), weight="ndcg-loss2++", mu=2.0),
+        of_lambda(STANDARD, 4, "ndcg-loss2++", mu=2.0),
     ),
     "ApproxNDCG": Case(losses.ApproxNDCG(measure=nDCG()), measured(oracle.approx_ndcg, STANDARD, None)),
     "ApproxNDCG, linear": Case(
@@ -134,7 +134,7 @@ CASES = {
 EVERY = pytest.mark.parametrize("case", CASES.values(), ids=CASES)
 
 
-def random_lists(case: Case, seed: int, sizes=(0, 1, 2, 3, 5, 6, 7, 9), ties: bool = False):
+def random_lists(case: Case, seed: int, sizes=(0, 1, 2, 3, 5, 6, 7, 8), ties: bool = False):
     """Scores, labels and offsets; several lists of a single label among them."""
     rng = np.random.default_rng(seed)
     scores = [rng.integers(0, 3, size) / 2 if ties else rng.normal(size=size) for size in sizes]
@@ -146,7 +146,7 @@ def random_lists(case: Case, seed: int, sizes=(0, 1, 2, 3, 5, 6, 7, 9), ties: bo
 
 def one_by_one(case: Case, scores, labels, offsets, held=None):
     held = scores if held is None else held
-    cuts = [slice(a, b) for a, b in zip(offsets, offsets[1:], strict=False)]
+    cuts = [slice(a, b) for a, b in itertools.pairwise(offsets)]
     return [case.slow(scores[cut].tolist(), labels[cut].tolist(), held[cut].tolist()) for cut in cuts]
 
 
@@ -167,7 +167,7 @@ def test_each_list_has_what_the_docstring_says(case: Case, ties: bool) -> None:
 def test_gradients_are_those_of_finite_differences(case: Case, ties: bool) -> None:
     if ties and (isinstance(case.loss, (losses.PairHinge, losses.RankCost)) or case == CASES["ApproxNDCG, table"]):
         pytest.skip("tied scores are at a corner of this loss")
-    scores, labels, offsets = random_lists(case, 7, sizes=(6, 4, 9), ties=ties)
+    scores, labels, offsets = random_lists(case, 7, ties=ties)
     found = jax.grad(lambda s: case.loss(s, labels, offsets))(jnp.asarray(scores))
     step = 1e-5
     for row in range(len(scores)):
@@ -256,17 +256,30 @@ def test_lists_without_a_document_or_a_choice_are_harmless(case: Case) -> None:
 def test_long_lists_in_chunks_have_the_value_of_all_pairs_at_once(name: str, monkeypatch) -> None:
     case = CASES[name]
     rng = np.random.default_rng(5)
-    scores, labels, offsets = rng.normal(size=190).round(1), rng.integers(0, 3, 190), [0, 60, 190]
+    scores, labels, offsets = (
+        rng.normal(size=190).round(1),
+        rng.integers(0, 3, 190).astype(float),
+        np.array([0, 60, 190]),
+    )
+    worth = case.loss.worths(labels)
+
+    def found(fill: int):
+        # Blocks of another shape are compiled anew.
+        block = case.loss.block(worth, offsets, np.ones(2), np.arange(2), 192, fill)
+        return jax.value_and_grad(lambda s: case.loss.value(s, (block,)))(jnp.asarray(scores))
+
     monkeypatch.setattr(pairs_module, "AT_ONCE", 2**9)
     monkeypatch.setattr(pairs_module, "SMALL", 0)
-    chunks = jax.value_and_grad(lambda s: case.loss(s, labels, offsets))(jnp.asarray(scores))
+    chunks = found(3)
     monkeypatch.setattr(pairs_module, "SMALL", 2**40)
-    at_once = jax.value_and_grad(lambda s: case.loss(s, labels, offsets))(jnp.asarray(scores))
+    at_once = found(4)
     assert float(chunks[0]) == pytest.approx(float(at_once[0]), rel=1e-12)
     np.testing.assert_allclose(chunks[1], at_once[1], atol=1e-13)
 
 
-@pytest.mark.parametrize("name", ["logistic", "softmax", "Plackett-Luce", "WARP", "LambdaRank", "ApproxNDCG", "XE-NDCG"])
+@pytest.mark.parametrize(
+    "name", ["logistic", "softmax", "Plackett-Luce", "WARP", "LambdaRank", "ApproxNDCG", "XE-NDCG"]
+)
 def test_a_list_of_a_hundred_thousand_documents_works(name: str) -> None:
     rng = np.random.default_rng(6)
     size = 100_000
@@ -287,7 +300,7 @@ def test_a_list_of_a_hundred_thousand_documents_works(name: str) -> None:
 @pytest.mark.parametrize("k", [1, 3, None])
 @pytest.mark.parametrize("ties", [False, True])
 def test_the_gradient_of_lambda_pairs_is_the_lambdas_of_the_kernel(convention, k, ties: bool) -> None:
-    scores, labels, offsets = random_lists(CASES["LambdaRank"], 21, sizes=(3, 5, 9, 30), ties=ties)
+    scores, labels, offsets = random_lists(CASES["LambdaRank"], 21, sizes=(3, 5, 17, 30), ties=ties)
     measure = nDCG(k, convention=convention)
     loss = losses.LambdaPairs(measure=measure, sigma=0.7)
     gradient = jax.grad(lambda s: loss(s, labels, offsets))(jnp.asarray(scores)) * (len(offsets) - 1)
@@ -349,7 +362,7 @@ def test_labels_that_a_loss_cannot_take_are_refused() -> None:
         losses.CrossEntropyNDCG(convention=STANDARD.but(negative="as is", gain="linear"))([0.0, 0], [-1, 1], [0, 2])
     with pytest.raises(RankwiseError, match="label -1 is negative"):
         losses.LambdaPairs()([0.0, 0], [-1, 1], [0, 2])
-    with pytest.raises(DataError, match="1,124,250,000 orders|orders of the first 3"):
+    with pytest.raises(DataError, match="list 0, counted from 0: 7,880,400 orders of the first 3 of 200"):
         losses.TopOrders(k=3)(np.zeros(200), np.zeros(200), [0, 200])
 
 

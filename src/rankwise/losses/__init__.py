@@ -27,7 +27,23 @@ _IN_JAX = {
     "TopOrders": "permutations",
 }
 
-__all__ = ["Lambdas", "PreparedLambdas", "lambdas", *_IN_JAX]
+__all__ = [
+    "ApproxNDCG",
+    "CrossEntropyNDCG",
+    "LambdaPairs",
+    "Lambdas",
+    "Multinomial",
+    "PairDirect",
+    "PairHinge",
+    "PairLogistic",
+    "PairSquared",
+    "PlackettLuceLikelihood",
+    "PreparedLambdas",
+    "RankCost",
+    "SoftmaxCrossEntropy",
+    "TopOrders",
+    "lambdas",
+]
 
 if TYPE_CHECKING:
     from rankwise.losses.approx_ndcg import ApproxNDCG

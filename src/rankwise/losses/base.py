@@ -11,6 +11,7 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from dataclasses import dataclass
+from functools import partial
 from typing import Any, NamedTuple
 
 import jax
@@ -64,7 +65,7 @@ class Loss(ABC):
         total = jnp.zeros((), scores.dtype)
         for number, block in enumerate(blocks):
             mine = None if key is None else jax.random.fold_in(key, number)
-            total += (block.weights * self.of(at_places(scores, block), block, mine)).sum()
+            total += (block.weights * of_block(self, scores, block, mine)).sum()
         return total / sum(block.weights.sum() for block in blocks)
 
     def each(self, scores: Any, labels: Any, offsets: Any, *, key: Any = None) -> Any:
@@ -73,14 +74,16 @@ class Loss(ABC):
         found = jnp.zeros(len(offsets) - 1, scores.dtype)
         for number, block in enumerate(self.blocks(labels, offsets)):
             mine = None if key is None else jax.random.fold_in(key, number)
-            found = found.at[block.lists].set(self.of(at_places(scores, block), block, mine))
+            found = found.at[block.lists].set(of_block(self, scores, block, mine))
         return found
 
     def blocks(self, labels: Any, offsets: Any, *, weights: Any = None) -> tuple[Block, ...]:
         """The lists in blocks, one for each width that occurs."""
         labels, offsets = _plain(labels, "labels").astype(np.float64), _checked(offsets)
         if labels.shape != (offsets[-1],):
-            raise DataError(message(f"labels: {labels.size:,} for {offsets[-1]:,} rows that the offsets cut into lists"))
+            raise DataError(
+                message(f"labels: {labels.size:,} for {offsets[-1]:,} rows that the offsets cut into lists")
+            )
         counts = np.ones(len(offsets) - 1) if weights is None else _plain(weights, "weights").astype(np.float64)
         if counts.shape != (len(offsets) - 1,):
             raise DataError(message(f"weights: {counts.size:,} for {len(offsets) - 1:,} lists"))
@@ -116,7 +119,7 @@ class Loss(ABC):
         """What a document counts by its label; the label itself unless a loss says otherwise, 0 without a judgment."""
         return np.nan_to_num(labels, nan=0.0, posinf=np.inf, neginf=-np.inf)
 
-    def check(self, worth: Floats, there: npt.NDArray[np.bool_], lists: Places) -> None:
+    def check(self, worth: Floats, there: npt.NDArray[np.bool_], lists: Places) -> None:  # noqa: B027
         """Refuses lists that the loss is not defined for; `lists` are the numbers of the first ones of these."""
 
     def columns(self, worth: Floats, there: npt.NDArray[np.bool_]) -> tuple[Any, ...]:
@@ -128,8 +131,10 @@ class Loss(ABC):
         """The loss of each list of a block; `scores` n × m, 0 where there is no document."""
 
 
-def at_places(scores: Any, block: Block) -> Any:
-    return jnp.where(block.there, scores[block.rows], 0)
+@partial(jax.jit, static_argnums=0)
+def of_block(loss: Loss, scores: Any, block: Block, key: Any) -> Any:
+    """The loss of each list of a block, by the scores of all rows."""
+    return loss.of(jnp.where(block.there, scores[block.rows], 0), block, key)
 
 
 def masked(scores: Any, there: Any) -> Any:

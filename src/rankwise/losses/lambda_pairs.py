@@ -38,7 +38,7 @@ class LambdaPairs(WithMeasure, Loss):
     distance (b + 1) / 3, linear between whole ranks); `'ndcg-loss2++'` is the sum of the first and `mu` times that.
 
     >>> round(float(LambdaPairs(measure="nDCG@10")([0.0, 1.0], [1, 0], [0, 2])), 6)
-    0.484676
+    0.484686
     """
 
     weight: str = "lambdarank"

@@ -26,7 +26,7 @@ class PairDirect(PairLoss):
     :math:`(1 + \tanh(x / 2)) / 2 = 1 / (1 + e^{-x})`. 0 for a list without a pair.
 
     >>> round(float(PairDirect()([2.0, 0.0], [1, 0], [0, 2])), 6)
-    0.056833
+    0.056837
     """
 
     form: str = "squared"

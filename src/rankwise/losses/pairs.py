@@ -61,7 +61,8 @@ def pairs(worth: Floats, there: npt.NDArray[np.bool_]) -> npt.NDArray[np.int64]:
     place = np.arange(m)
     # Of each document, those before its own block of equals.
     before = np.maximum.accumulate(np.where(starts, place, 0), axis=1)
-    return np.where(there, before, 0).sum(axis=1)
+    counts: npt.NDArray[np.int64] = np.where(there, before, 0).sum(axis=1)
+    return counts
 
 
 def both_there(block: Block, at: Any) -> Any:

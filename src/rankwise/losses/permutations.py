@@ -32,7 +32,7 @@ class TopOrders(WithWorth, Loss):
     whole. Lists with more than 1,000,000 orders are refused: `PlackettLuceLikelihood` is of the order of m.
 
     >>> round(float(TopOrders(k=2)([1.0, 0.0, 0.0], [1, 0, 0], [0, 3])), 6)
-    1.565966
+    1.621448
     """
 
     k: int = 2
@@ -80,4 +80,3 @@ def chances(scores: Any, orders: Any, sizes: Any) -> tuple[Any, Any]:
         possible &= jnp.where(goes_on, mine < sizes[:, None], (mine == place)[None])
         taken |= first == mine[:, None]
     return total, possible
-

@@ -60,10 +60,33 @@ class PlackettLuceLikelihood(Loss):
         start, part, drawn, share = block.columns
         n, m = scores.shape
         low = masked(scores, block.there)
-        left = jnp.take_along_axis(jax.lax.cumlogsumexp(low, axis=1, reverse=True), start, axis=1)
+        left = jnp.take_along_axis(from_here_on(low), start, axis=1)
         # What the document's own block has of all that is left; at most 1.
         own = jnp.where(share > 0, jnp.exp(jnp.where(share > 0, low - left, 0)), 0)
         numbers = (jnp.arange(n)[:, None] * m + start).ravel()
         of_block = jax.ops.segment_sum(own.ravel(), numbers, num_segments=n * m)[numbers].reshape(n, m)
         draws = jnp.where(drawn, left + jnp.log1p(-part * jnp.minimum(of_block, 1)), 0).sum(1)
         return draws - (share * scores).sum(1)
+
+
+def from_here_on(scores: Any) -> Any:
+    """log Σ exp of each place and all behind it, each sum relative to its own greatest term.
+
+    Places are cut into about √m stretches, all of which are summed up side by side.
+    """
+    n, m = scores.shape
+    stretch = m & -m
+    while stretch * stretch > 2 * m and stretch > 8:
+        stretch //= 2
+    cut = scores.reshape(n, m // stretch, stretch)
+    nothing = jnp.finfo(scores.dtype).min / 4
+
+    def add(later: Any, here: Any) -> tuple[Any, Any]:
+        both = jnp.logaddexp(later, here)
+        return both, both
+
+    of_places = jnp.moveaxis(cut, 2, 0)
+    _, within = jax.lax.scan(add, jnp.full(cut.shape[:2], nothing), of_places, reverse=True)
+    _, behind = jax.lax.scan(add, jnp.full(n, nothing), jnp.moveaxis(within[0], 1, 0), reverse=True)
+    behind = jnp.concatenate([behind[1:], jnp.full((1, n), nothing)])
+    return jnp.logaddexp(jnp.moveaxis(within, 0, 2), behind.T[:, :, None]).reshape(n, m)

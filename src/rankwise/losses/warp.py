@@ -46,7 +46,9 @@ class RankCost(Loss):
 
     def __post_init__(self) -> None:
         WARPLoss(alpha=self.alpha)
-        if self.tries is not None and (isinstance(self.tries, bool) or not isinstance(self.tries, int) or self.tries < 1):
+        if self.tries is not None and (
+            isinstance(self.tries, bool) or not isinstance(self.tries, int) or self.tries < 1
+        ):
             raise RankwiseError(message(f"tries must be a whole number from 1, not {self.tries!r}"))
         if not 0 < self.margin < float("inf"):
             raise RankwiseError(message(f"margin must be a number above 0, not {self.margin!r}"))

@@ -13,7 +13,7 @@ from rankwise.losses.base import Floats
 from rankwise.measures.base import Measure
 from rankwise.measures.convention import Convention
 
-__all__ = ["WithMeasure", "WithWorth", "by_label"]
+__all__ = ["WithMeasure", "WithWorth", "by_label", "named"]
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -25,10 +25,8 @@ class WithWorth:
     def worths(self, labels: Floats) -> Floats:
         if self.convention is None:
             return np.nan_to_num(labels, nan=0.0, posinf=np.inf, neginf=-np.inf)
-        return by_label(self._convention().gains, self._convention(), labels)
-
-    def _convention(self) -> Convention:
-        return named(self.convention)
+        convention = named(self.convention)
+        return by_label(convention.gains, convention, labels)
 
 
 def named(convention: Convention | str | None) -> Convention:

@@ -12,7 +12,7 @@ import numpy.typing as npt
 
 from rankwise.errors import DataError, RankwiseError, message
 from rankwise.losses.base import Block, Floats, Loss, Places, masked
-from rankwise.losses.worth import WithWorth
+from rankwise.losses.worth import WithWorth, by_label, named
 
 __all__ = ["CrossEntropyNDCG"]
 
@@ -39,7 +39,8 @@ class CrossEntropyNDCG(WithWorth, Loss):
             raise RankwiseError(message(f"gamma must be a number from 0 to below 1, not {self.gamma!r}"))
 
     def worths(self, labels: Floats) -> Floats:
-        return CrossEntropyNDCG(convention="standard").worths(labels) if self.convention is None else super().worths(labels)
+        convention = named(self.convention)
+        return by_label(convention.gains, convention, labels)
 
     def check(self, worth: Floats, there: npt.NDArray[np.bool_], lists: Places) -> None:
         if (worth < 0).any():
