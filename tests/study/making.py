@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from rankwise import Dataset, evaluate
+from rankwise.evaluation.paired import Settings
 from rankwise.measures.parse import measure
 from rankwise.study.result import Cell, Curve, Entry, FoldFacts, Named, Notice, StudyResult
 
@@ -72,6 +73,7 @@ def small_study(*, learners: int = 3, lists: int = 60, seeds: int = 2, folds: in
         curves=curves,
         notices=(Notice("empty-lists", "3 of 60 test lists are empty", "`rankwise clean` removes them."),),
         baseline=training[0].name,
+        statistics=Settings(permutations=1_000),
         about={"rankwise": "0.1.0", "seconds": 12.5},
     )
 

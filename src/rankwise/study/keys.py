@@ -110,5 +110,5 @@ class Keys:
         return PlanError(message(what, place=self.place, hint=hint))
 
     def refuse(self, key: str, what: str, hint: str = "") -> NoReturn:
-        raise PlanError(message(f"'{key}': {what}" if not what.startswith("is ") else f"'{key}' {what}",
+        raise PlanError(message(f"'{key}': {what}" if not what.startswith(("is ", "names ")) else f"'{key}' {what}",
                                 place=self.place, hint=hint))  # fmt: skip

@@ -304,7 +304,14 @@ class StudyResult:
         """All that is shown."""
         from rankwise.study import tables
 
-        return tables.all_of(self, digits=digits)
+        if digits not in self._shown:
+            self._shown[digits] = tables.all_of(self, digits=digits)
+        return self._shown[digits]
+
+    @cached_property
+    def _shown(self) -> dict[int, list[Table]]:
+        """Tables that were made before: their tests take a while."""
+        return {}
 
     def __repr__(self) -> str:
         return "\n\n".join([*map(str, self.tables()), self.words()])

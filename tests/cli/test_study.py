@@ -1,0 +1,81 @@
+"""The verb `study`: plan in, tables and verdict out, everything kept in a folder."""
+
+import json
+
+import pytest
+
+from rankwise.cli import main
+
+PLAN = """
+[data]
+simulated = "hotels"
+searches = 60
+folds = 3
+[measures]
+train = ["nDCG@5", "hotels:nDCG@5"]
+[[learner]]
+name = "best-feature"
+[[learner]]
+name = "pointwise"
+trees = 3
+[statistics]
+permutations = 200
+"""
+
+
+@pytest.fixture
+def plan(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "plan.toml").write_text(PLAN)
+    return "plan.toml"
+
+
+def test_tables_and_verdict_go_to_standard_output(plan, tmp_path, capsys):
+    assert main(["study", plan, "--workers", "1"]) == 0
+    out, err = capsys.readouterr()
+    assert out.splitlines()[0].split() == ["learner", "trained", "for", "nDCG@5", "hotels:nDCG@5"]
+    assert "Under nDCG@5 (standard) " in out
+    assert err.splitlines()[0] == "9 trainings, 1 at a time"
+    assert "9 of 9 · " in err and err.endswith("are in plan.study\n")
+    assert (tmp_path / "plan.study" / "result.study").exists()
+
+
+def test_formats(plan, capsys):
+    for form, sign in {"markdown": "| learner |", "latex": r"\begin{tabular}", "csv": "learner,training,"}.items():
+        assert main(["study", plan, "--workers", "1", "--quiet", "--format", form]) == 0
+        out, err = capsys.readouterr()
+        assert sign in out and not err
+    assert main(["study", plan, "--workers", "1", "--quiet", "--format", "json"]) == 0
+    assert json.loads(capsys.readouterr().out)["verdict"]["winners"][0]["convention"] == "standard"
+
+
+def test_a_dry_run_does_nothing(plan, tmp_path, capsys):
+    assert main(["study", plan, "--dry-run"]) == 0
+    assert "9 trainings, of which 0 are kept" in capsys.readouterr().out
+    assert [path.name for path in tmp_path.iterdir()] == ["plan.toml"]
+
+
+def test_init_writes_a_plan_that_can_be_read(tmp_path, monkeypatch, capsys):
+    from rankwise import read_plan
+
+    monkeypatch.chdir(tmp_path)
+    assert main(["study", "--init"]) == 0
+    assert "`rankwise study plan.toml` runs it" in capsys.readouterr().out
+    assert [one.label for one in read_plan("plan.toml").contenders][-1] == "LambdaMART"
+    assert main(["study", "--init", "plan.toml"]) == 2
+    assert "plan.toml: is there already" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize(
+    ("words", "told"),
+    [
+        (["study"], "a plan is needed\nHint: `rankwise study --init plan.toml`"),
+        (["study", "plan.toml", "--init", "other.toml"], "--init writes a plan, and one is given"),
+        (["study", "none.toml"], "none.toml: no such file"),
+        (["study", "plan.toml", "--format", "pdf"], "pdf"),
+        (["study", "plan.toml", "--workers", "0"], "workers must be a whole number from 1, not 0"),
+    ],
+)
+def test_refusals(plan, words, told, capsys):
+    assert main(words) == 2
+    assert told in capsys.readouterr().err
