@@ -83,8 +83,9 @@ class LambdaMART(Learner):
     """Boosted trees for any measure with lambdas: nDCG, DCG, RBP, P, AP, RR, ERR.
 
     At most `trees` trees of at most `leaves` leaves; `learning_rate` shrinks each. A leaf holds at least
-    `min_documents` documents and `min_hessian` of the sum of their hessians; `l2` is added to that sum where the leaf's
-    value is taken. Features are cut into `bins` at most, found in `bin_rows` rows (None: all).
+    `min_documents` of the documents that its tree sees and `min_hessian` of the sum of their hessians; `l2` is added to
+    that sum where the leaf's value is taken. Features are cut into `bins` at most, found in `bin_rows` rows (None:
+    all).
 
     Each tree sees `feature_share` of the features and `list_share` of the lists, drawn anew. `goss` is (a, b): the
     share a of documents with the greatest gradients × hessians counts as it is, a share b of all, drawn from the
@@ -191,10 +192,8 @@ class LambdaMART(Learner):
             # It has grown beyond this state, which another path begins from.
             grower = Grower(data.bins, data.parameters, grower.trees(0, state.trees), state.scores)
         bias = state.bias.copy()
-        # Odd after even, so that no seed follows itself.
-        seed = 2 * int(rng.integers(SEEDS)) + state.trees % 2
-        seeds = {} if self.feature_share == 1 else {"feature_fraction_seed": seed}
-        grown = grower.grow(lambda scores: self._push(data, scores, state.trees, bias, rng), **seeds)
+        changed = self._changed(state.trees, rng)
+        grown = grower.grow(lambda scores: self._push(data, scores, state.trees, bias, rng), **changed)
         return Forest(grower, len(grower), grower.scores() if grown else state.scores, bias, not grown)
 
     def scorer(self, state: Forest) -> Trees:
@@ -236,9 +235,29 @@ class LambdaMART(Learner):
         gradient, hessian = lambdas(seen, self._drawn(data.training.weights, rng))
         if places is not None:
             self._learn_bias(places, gradient, hessian, bias)
-        if self.goss is not None and trees >= 1 / self.learning_rate:
+        if self.goss is not None and self._samples_documents(trees):
             gradient, hessian = _one_side(gradient, hessian, self.goss, rng)
         return gradient.astype(np.float32), hessian.astype(np.float32)
+
+    def _changed(self, trees: int, rng: np.random.Generator) -> dict[str, Any]:
+        """Parameters that are other ones for each tree."""
+        changed: dict[str, Any] = {}
+        if self.feature_share < 1:
+            # Odd after even, so that no seed follows itself.
+            changed["feature_fraction_seed"] = 2 * int(rng.integers(SEEDS)) + trees % 2
+        if self._samples_documents(trees):
+            changed["min_data_in_leaf"] = self._least(trees)
+        return changed
+
+    def _samples_documents(self, trees: int) -> bool:
+        return self.goss is not None and trees >= 1 / self.learning_rate
+
+    def _least(self, trees: int) -> int:
+        """Documents of a leaf, with those that are not drawn: LightGBM counts rows without a gradient too."""
+        share = self.list_share
+        if self.goss is not None and self._samples_documents(trees):
+            share *= sum(self.goss)
+        return max(1, round(self.min_documents / share))
 
     def _drawn(self, weights: Floats, rng: np.random.Generator) -> Floats | None:
         """Weights of lists, 0 for those that this tree does not see."""
@@ -266,7 +285,7 @@ class LambdaMART(Learner):
         settings: dict[str, Any] = {
             "num_leaves": self.leaves,
             "learning_rate": self.learning_rate,
-            "min_data_in_leaf": self.min_documents,
+            "min_data_in_leaf": self._least(0),
             "min_sum_hessian_in_leaf": self.min_hessian,
             "lambda_l2": self.l2,
             "max_bin": self.bins,
