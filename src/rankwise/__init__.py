@@ -38,10 +38,12 @@ _ROOMS = {
     "rankwise.evaluation.result": ("Outcome", "Result"),
     "rankwise.evaluation.saved": ("load_result",),
     "rankwise.evaluation.sensitivity": ("Sensitivity", "sensitivity"),
+    "rankwise.study.candidates": ("Range",),
     "rankwise.study.plan": ("Plan", "read_plan"),
     "rankwise.study.result": ("StudyResult",),
     "rankwise.study.run": ("run_study",),
     "rankwise.study.saved": ("load_study",),
+    "rankwise.study.tune": ("Tuning", "tune"),
 }  # fmt: skip
 _RENAMED = {
     # Modules as they are.
@@ -125,10 +127,12 @@ if TYPE_CHECKING:
     from rankwise.rankers.base import Ranker
     from rankwise.rankers.importance import permutation_importances
     from rankwise.rankers.saved import load_ranker
+    from rankwise.study.candidates import Range
     from rankwise.study.plan import Plan, read_plan
     from rankwise.study.result import StudyResult
     from rankwise.study.run import run_study
     from rankwise.study.saved import load_study
+    from rankwise.study.tune import Tuning, tune
 
 
 def __getattr__(name: str) -> Any:

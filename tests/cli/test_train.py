@@ -305,7 +305,7 @@ def test_a_time_has_about_two_figures() -> None:
         (["--set", "sharp=maybe"], "sharp must be true or false, not 'maybe'"),
         (["--set", "signal_at=x"], "signal_at must be a whole number or none, not 'x'"),
         (["--set", "rounds"], "'rounds' is no hyper-parameter and its value"),
-        (["--set", "rounds=1", "--set", "rounds=2"], "the hyper-parameter 'rounds' is set twice"),
+        (["--set", "rounds=1", "--set", "rounds=2"], "--set: the hyper-parameter 'rounds' is named twice"),
         (["--set", "seed=1"], "it has an option of its own\nHint: say --seed."),
         (["--set", "rounds=0"], "the number of steps must be a whole number from 1, not 0"),
         (["--measure", "ndgc@10"], "there is no measure 'ndgc@10'"),

@@ -28,6 +28,7 @@ VERBS = {
     "split": "a file of lists into parts or folds, by list, group or time",
     "train": "a ranker learnt from labelled lists, for a measure under its convention",
     "predict": "scores of documents by a ranker, or a run",
+    "tune": "hyper-parameters searched on validation lists or in folds, and the best ranker",
     "describe": "what a ranker is, and which features matter to it",
     "study": "folds × learners × training measures × evaluation measures: who wins, and how surely",
     "demo": "one set of simulated hotel searches under eight conventions",

@@ -94,10 +94,12 @@ def run(arguments: Namespace) -> int:
     return 0
 
 
-def refuse_missing(arguments: Namespace, verb: str) -> None:
+def refuse_missing(arguments: Namespace, verb: str, *, output: bool = True) -> None:
     """What no default stands for."""
     example = f"rankwise {verb} --learner lambdamart train.txt -o model.rankwise"
-    wanted = {"--learner": arguments.learner, "-o MODEL": arguments.output, "a FILE of labelled lists": arguments.files}
+    wanted = {"--learner": arguments.learner, "a FILE of labelled lists": arguments.files}
+    if output:
+        wanted["-o MODEL"] = arguments.output
     for what, value in wanted.items():
         if not value:
             raise RankwiseError(message(f"{what} is needed", hint=f"{example}; `rankwise {verb} --help` has more."))
@@ -138,7 +140,7 @@ def learner_of(arguments: Namespace) -> Learner:
     return one
 
 
-def settings(words: list[str]) -> dict[str, str]:
+def settings(words: list[str], *, option: str = "--set", example: str = "leaves=10") -> dict[str, str]:
     """`leaves=10` of each word, by name.
 
     >>> settings(["leaves=10", "learning_rate=0.1"])
@@ -149,9 +151,10 @@ def settings(words: list[str]) -> dict[str, str]:
         name, equals, text = (part.strip() for part in word.partition("="))
         name = name.replace("-", "_")
         if not name or not equals:
-            raise RankwiseError(message(f"'{word}' is no hyper-parameter and its value", hint="--set leaves=10"))
+            hint = f"{option} {example}"
+            raise RankwiseError(message(f"{option}: '{word}' is no hyper-parameter and its value", hint=hint))
         if name in found:
-            raise RankwiseError(message(f"the hyper-parameter '{name}' is set twice"))
+            raise RankwiseError(message(f"{option}: the hyper-parameter '{name}' is named twice"))
         found[name] = text
     return found
 

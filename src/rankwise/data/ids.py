@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
-from typing import overload
+from typing import Any, overload
 
 import numpy as np
 import numpy.typing as npt
@@ -73,6 +73,10 @@ class Ids(Sequence[str]):
         return len(self) == len(other) and all(a == b for a, b in zip(self, other, strict=True))
 
     __hash__ = None  # type: ignore[assignment]
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        """How they go to another process: as texts, without the rest of the file that they stand in."""
+        return Ids.of, (list(self),)
 
     def __repr__(self) -> str:
         shown = ", ".join(repr(i) for i in self[:5])
