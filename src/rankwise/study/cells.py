@@ -33,7 +33,7 @@ from rankwise.study.sources import PARTS
 if TYPE_CHECKING:
     from rankwise.learners.base import Learner
 
-__all__ = ["Asked", "Job", "Prepared", "asked", "part_path", "prepared"]
+__all__ = ["Asked", "Job", "Prepared", "asked", "facts_of", "part_path", "prepared"]
 
 ALIKE = "since the measures differ by a constant at most on these lists"
 BLIND = "since the learner does not look at the training measure"
@@ -215,19 +215,21 @@ def _has_one_model(learner: Learner) -> bool:
 
 def _facts(learner: Learner, fold: FoldFacts, time_budget: float | None) -> dict[str, Any]:
     """All that a training depends on, as plain values."""
+    return {"what": "training", **facts_of(learner), "parts": dict(fold.digests), "time_budget": time_budget}
+
+
+def facts_of(learner: Learner) -> dict[str, Any]:
+    """All of a learner that a training depends on, as plain values; its measures are given as such."""
     from rankwise.learners.loop import parameters_of
 
     parameters = parameters_of(learner)
     for name in ("measure", "select", "threads", "warm_start"):
         parameters.pop(name)
     return {
-        "what": "training",
         "learner": learner.name,
         "parameters": parameters,
         "measure": _choices(learner.measure),
         "select": _choices(learner.select),
-        "parts": dict(fold.digests),
-        "time_budget": time_budget,
         "versions": {"rankwise": __version__, **{name: _version(name) for name in ("numpy", *learner.packages)}},
     }
 

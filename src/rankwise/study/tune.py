@@ -6,7 +6,6 @@ again computes what is missing, and two processes on one folder share the work.
 
 from __future__ import annotations
 
-import hashlib
 import math
 import os
 import statistics
@@ -24,16 +23,16 @@ import numpy as np
 from rankwise.data.dataset import Dataset
 from rankwise.data.folds import folds as in_folds
 from rankwise.data.formats.files import PathLike
+from rankwise.data.formats.lists import digest
 from rankwise.errors import DataError, RankwiseError, RankwiseWarning, message
 from rankwise.evaluation.judge import Judge
 from rankwise.evaluation.table import Table
 from rankwise.learners import learner as learner_named
-from rankwise.learners.followed import add_arrays
-from rankwise.learners.loop import parameters_of
 from rankwise.learners.parameters import refuse_unknown
 from rankwise.measures.base import Measure
 from rankwise.measures.parse import measure as parsed
 from rankwise.study.candidates import Range, candidates
+from rankwise.study.cells import facts_of
 from rankwise.study.record import Record, Records
 
 if TYPE_CHECKING:
@@ -44,10 +43,6 @@ __all__ = ["Candidate", "Progress", "Tuning", "tune"]
 
 Cell = tuple[int, int]
 """A candidate and a fold, counted from 0."""
-
-# What a ranker does not depend on.
-_FREE = ("threads", "warm_start")
-_PACKAGES = ("numpy", "lightgbm", "scikit-learn")
 
 
 class Progress(NamedTuple):
@@ -235,8 +230,19 @@ def _candidate(learner: Learner, point: Mapping[str, Any]) -> Learner:
 
 
 def _select(learner: Learner) -> Measure:
-    given = learner.measure if learner.select is None else learner.select
+    return _measure(learner.measure if learner.select is None else learner.select)
+
+
+def _measure(given: Measure | str) -> Measure:
     return given if isinstance(given, Measure) else parsed(given)
+
+
+def _with_measures(learner: Learner) -> Learner:
+    """The same with its measures as such, not as texts."""
+    from sklearn.base import clone
+
+    found: Learner = clone(learner).set_params(measure=_measure(learner.measure), select=_select(learner))
+    return found
 
 
 class _Validation:
@@ -257,7 +263,7 @@ class _Validation:
 
     @cached_property
     def _digests(self) -> tuple[str, str]:
-        return _digest(self.data), _digest(self.validation)
+        return digest(self.data), digest(self.validation)
 
 
 class _InFolds:
@@ -284,7 +290,7 @@ class _InFolds:
 
     @cached_property
     def _digest(self) -> str:
-        return _digest(self.data)
+        return digest(self.data)
 
 
 def _final(learner: Learner, tuning: Tuning, *, validated: bool) -> Learner:
@@ -314,7 +320,10 @@ class _Search:
         self.records = records
         # Fold by fold, so that one fold is in use at a time.
         self.cells = [(at, fold) for fold in range(len(parts)) for at in range(len(learners))]
-        self.facts = {(at, fold): _facts(learners[at], parts.facts(fold)) for at, fold in self.cells}
+        of_learners = [facts_of(_with_measures(one)) for one in learners]
+        self.facts = {
+            (at, fold): {"what": "candidate", **of_learners[at], **parts.facts(fold)} for at, fold in self.cells
+        }
         self.known: dict[Cell, Mapping[str, Any]] = {}
 
     def run(self, jobs: int, callbacks: Sequence[Callable[[Progress], object]]) -> None:
@@ -385,42 +394,6 @@ class _Search:
         return math.nan if not values else max(values) if higher else min(values)
 
 
-def _facts(learner: Learner, of_lists: Mapping[str, Any]) -> dict[str, Any]:
-    """All that the value of a candidate on a fold depends on."""
-    from rankwise import __version__
-
-    parameters = {name: value for name, value in parameters_of(learner).items() if name not in _FREE}
-    return {
-        "what": "candidate",
-        "learner": learner.name,
-        "parameters": parameters,
-        **of_lists,
-        "versions": {"rankwise": __version__, **_versions()},
-    }
-
-
-def _versions() -> dict[str, str]:
-    from importlib.metadata import PackageNotFoundError, version
-
-    found = {}
-    for package in _PACKAGES:
-        try:
-            found[package] = version(package)
-        except PackageNotFoundError:
-            continue
-    return found
-
-
-def _digest(data: Dataset) -> str:
-    digest = hashlib.sha256()
-    add_arrays(digest, data)
-    for names in (data.queries, data.documents or (), data.feature_names or ()):
-        for name in names:
-            digest.update(name.encode("utf-8", "surrogatepass") + b"\0")
-        digest.update(b"\1")
-    return digest.hexdigest()
-
-
 def _computed(learner: Learner, train: Dataset, validation: Dataset) -> Record:
     """What a candidate is worth on a fold: a value, or why there is none."""
     from sklearn.base import clone
@@ -431,8 +404,12 @@ def _computed(learner: Learner, train: Dataset, validation: Dataset) -> Record:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore", RankwiseWarning)
             fitted = clone(learner).fit(train, validation=validation)
-    except RankwiseError as refusal:
-        return Record({"failure": str(refusal), "seconds": time.monotonic() - began})
+    except MemoryError:
+        # That depends on the machine and the hour: it is told, and not kept.
+        raise
+    except Exception as error:
+        told = str(error) if isinstance(error, RankwiseError) else f"{type(error).__name__}: {error}"
+        return Record({"failure": told, "seconds": time.monotonic() - began})
     scores = fitted.ranker_.predict(validation, threads=learner.threads)
     outcome = Judge(validation, _select(learner), threads=learner.threads).outcome(validation.reorder(scores))
     values = {
