@@ -6,8 +6,10 @@ export PIP_DISABLE_PIP_VERSION_CHECK := 1
 
 .PHONY: demo test test-all test-live rust-test lint format bench docs fuzz wheel clean
 
-demo: $(VENV)/.installed
+demo: $(VENV)/.demo
 	@$(BIN)/rankwise demo
+	@echo
+	@$(BIN)/rankwise study studies/hotels.toml -o build/demo
 
 test: $(VENV)/.test
 	cargo test --release --quiet --workspace --exclude rankwise-python
@@ -68,6 +70,10 @@ $(VENV)/.installed: $(SOURCES) $(VENV)/.build
 	$(BIN)/python -m pip install --quiet 'numpy>=1.26' 'scipy>=1.13' 'duckdb>=2'
 	VIRTUAL_ENV=$(abspath $(VENV)) $(BIN)/maturin develop --release --quiet
 	$(BIN)/python -m compileall -q src/rankwise
+	@touch $@
+
+$(VENV)/.demo: $(VENV)/.installed
+	$(BIN)/python -m pip install --quiet 'scikit-learn>=1.5' 'lightgbm>=4.5'
 	@touch $@
 
 $(VENV)/.test: $(VENV)/.installed

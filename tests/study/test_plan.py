@@ -171,3 +171,28 @@ def test_files_that_are_no_plans(tmp_path):
         read_plan(tmp_path / "bad.toml")
     with pytest.raises(PlanError, match=r"cannot be read \(Is a directory\)"):
         read_plan(tmp_path)
+
+
+def test_values_of_a_file_s_plan_may_be_changed(tmp_path):
+    (tmp_path / "plan.toml").write_text(Plan.of(SMALL).text)
+    changed = {"data.lists": 5, "learner.1.label": "best", "run.seeds": [3]}
+    plan = read_plan(tmp_path / "plan.toml", changed)
+    assert (plan.data.most, plan.contenders[0].label, plan.contenders[0].seeds) == (5, "best", (3,))
+    assert "lists = 5" in plan.text
+    for key in ("learner.2.trees", "learner.x.trees", "learner.label", "name.x"):
+        with pytest.raises(PlanError, match=f"there is no place for '{key}'"):
+            read_plan(tmp_path / "plan.toml", {key: 1})
+
+
+def test_rows_by_lot_are_the_same_rows_in_an_order_of_their_own():
+    given, drawn = (
+        Plan.of(but(data={**SMALL["data"], **rows})).data.folds()[0].test for rows in ({}, {"rows": "by lot"})
+    )
+    assert list(given.queries) == list(drawn.queries) and given.offsets.tolist() == drawn.offsets.tolist()
+    assert (given.positions != drawn.positions).any()
+    for start, end in zip(given.offsets[:-1], given.offsets[1:], strict=True):
+        order = drawn.positions[start:end].argsort()
+        assert (drawn.features[start:end][order] == given.features[start:end]).all()
+        assert (drawn.labels[start:end][order] == given.labels[start:end]).all()
+    with pytest.raises(PlanError, match="'rows' is 'shuffled', not 'as given' or 'by lot'"):
+        Plan.of(but(data={**SMALL["data"], "rows": "shuffled"}))

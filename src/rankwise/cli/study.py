@@ -10,7 +10,7 @@ import math
 import sys
 from argparse import ArgumentParser, Namespace
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from rankwise.cli import inputs
 from rankwise.cli.progress import Line, duration
@@ -25,7 +25,7 @@ EXAMPLES = """examples:
   rankwise study plan.toml --dry-run
   rankwise study plan.toml
   rankwise study plan.toml -o build/study --workers 4 --format markdown > study.md
-  rankwise study studies/apple_to_apple.toml
+  rankwise study studies/apple_to_apple.toml --set data.folder=/data/MQ2008
 """
 
 FORMATS = ("table", "markdown", "latex", "csv", "json")
@@ -36,6 +36,8 @@ def add_arguments(parser: ArgumentParser) -> None:
     add("plan", nargs="?", metavar="PLAN", help="the plan, a TOML file")
     add("--init", nargs="?", const="plan.toml", metavar="FILE", help="write a plan with comments (default plan.toml)")
     add("-o", "--output", metavar="DIR", help="the folder for all that is kept (default: the plan's name + .study)")
+    add("--set", metavar="KEY=VALUE", action="append", default=[], help="another value of a key of the plan, such as "
+        "data.folder=MQ2008, data.lists=50, run.seeds=[0,1] or learner.1.trees=10; may be repeated")  # fmt: skip
     add("--workers", type=int, metavar="N", help="processes at work at a time (default: the cores)")
     add("--dry-run", action="store_true", help="say what it would take, and do nothing")
     add("--retry-failed", action="store_true", help="try trainings again that failed before")
@@ -54,7 +56,7 @@ def run(arguments: Namespace) -> int:
         raise RankwiseError(message("a plan is needed", hint=hint))
     from rankwise.study.plan import read_plan
 
-    plan = read_plan(arguments.plan)
+    plan = read_plan(arguments.plan, changes(arguments.set))
     folder = Path(arguments.output) if arguments.output else Path(f"{Path(arguments.plan).stem}.study")
     if arguments.dry_run:
         from rankwise.study.forecast import forecast
@@ -91,6 +93,27 @@ def _init(arguments: Namespace) -> int:
         file.write(files("rankwise.study").joinpath("quick.toml").read_bytes())
     print(f"{place}: a plan to begin with; `rankwise study {place}` runs it")
     return 0
+
+
+def changes(words: list[str]) -> dict[str, Any]:
+    """Keys and values, the values as TOML has them; what is none is a text.
+
+    >>> changes(["data.folder=a/b", "run.seeds=[0, 1]", "data.lists=50"])
+    {'data.folder': 'a/b', 'run.seeds': [0, 1], 'data.lists': 50}
+    """
+    import tomllib
+
+    found: dict[str, Any] = {}
+    for word in words:
+        key, equals, text = word.partition("=")
+        if not key.strip() or not equals:
+            hint = "--set data.lists=50"
+            raise RankwiseError(message(f"'{word}' is no key of the plan and its value", hint=hint))
+        try:
+            found[key.strip()] = tomllib.loads(f"value = {text}")["value"]
+        except tomllib.TOMLDecodeError:
+            found[key.strip()] = text.strip()
+    return found
 
 
 def write(found: StudyResult, form: str, digits: int = 4) -> None:

@@ -125,6 +125,7 @@ class CoordinateAscent(Learner):
     name: ClassVar[str] = "coordinate-ascent"
     states: ClassVar[tuple[type, ...]] = (Climbed,)
     chooses_on_training: ClassVar[bool] = True
+    ignores_constants: ClassVar[bool] = True
     lengthens: ClassVar[str] = "sweeps"
 
     def steps(self) -> int:

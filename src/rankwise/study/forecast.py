@@ -10,7 +10,6 @@ from tempfile import TemporaryDirectory
 
 from rankwise.data.formats import lists as file_of_lists
 from rankwise.data.formats.files import PathLike
-from rankwise.errors import RankwiseError
 from rankwise.evaluation.table import Table
 from rankwise.study.cells import Asked, Prepared, asked, part_path, prepared
 from rankwise.study.plan import Contender, Plan, read_plan
@@ -133,7 +132,7 @@ def _tried(plan: Plan, contender: Contender, fold: Prepared, aside: Path, thread
     began = time.perf_counter()
     try:
         learner.fit(parts["train"], validation=parts.get("validation"), time_budget=plan.time_budget or TRIED)
-    except RankwiseError as error:
+    except Exception as error:
         return math.nan, f"fails: {str(error).partition(chr(10))[0]}"
     seconds = time.perf_counter() - began
     done, steps = len(learner.curve_), learner.steps()

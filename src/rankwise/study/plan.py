@@ -140,8 +140,12 @@ class Plan:
         return training.measure if self.select is None else self.select
 
 
-def read_plan(path: PathLike) -> Plan:
-    """The plan of a TOML file; its paths begin at the folder of the file."""
+def read_plan(path: PathLike, changes: Mapping[str, Any] | None = None) -> Plan:
+    """The plan of a TOML file; its paths begin at the folder of the file.
+
+    `changes` are values for some keys, such as {"data.lists": 50, "learner.1.trees": 10}; arrays of tables count
+    from 1.
+    """
     file = Path(path)
     try:
         text = file.read_text(encoding="utf-8")
@@ -153,7 +157,27 @@ def read_plan(path: PathLike) -> Plan:
         raise PlanError(f"{file}: cannot be read ({error.strerror})") from None
     except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
         raise PlanError(f"{file}: cannot be read as TOML ({error})") from None
-    return Plan.of({"name": file.stem, **tables}, folder=file.parent, place=file.name, text=text)
+    tables = {"name": file.stem, **tables}
+    for key, value in (changes or {}).items():
+        _change(tables, key, value, file.name)
+    return Plan.of(tables, folder=file.parent, place=file.name, text=None if changes else text)
+
+
+def _change(tables: dict[str, Any], key: str, value: Any, place: str) -> None:
+    """Puts a value in the place of a key; tables on the way are made."""
+    *path, last = key.split(".")
+    here: Any = tables
+    for word in path:
+        if isinstance(here, list):
+            at = int(word) - 1 if word.isdigit() else -1
+            here = here[at] if 0 <= at < len(here) else None
+        else:
+            here = here.setdefault(word, {})
+        if not isinstance(here, (dict, list)):
+            raise PlanError(f"{place}: there is no place for '{key}', because '{word}' is none")
+    if not isinstance(here, dict) or not last:
+        raise PlanError(f"{place}: there is no place for '{key}'")
+    here[last] = value
 
 
 def _table(keys: Keys, name: str, default: Any = None) -> Keys:

@@ -3,20 +3,24 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import partial
 from pathlib import Path
 from typing import Any
 
+import numpy as np
+
 from rankwise.data.dataset import Dataset
 from rankwise.data.folds import Fold, Folds, folds, lot
-from rankwise.errors import DataError, RankwiseError, message
+from rankwise.errors import DataError, message
 from rankwise.study.keys import Keys
 
 __all__ = ["PARTS", "Source", "source"]
 
 PARTS = ("train", "validation", "test")
 SIMULATED = ("hotels",)
+# In which order the rows of a list stand.
+ROWS = ("as given", "by lot")
 # Options of reading tables and LETOR text, as `rankwise.read` calls them.
 READING = {
     "query": str, "document": str, "label": (str, dict), "features": list, "weight": str, "position": str,
@@ -33,6 +37,8 @@ class Source:
     make: Callable[[], Folds] = field(repr=False)
     most: int | None = None
     """At most so many lists of each part, drawn by lot."""
+    by_lot: bool = False
+    """Whether the rows of each list stand in an order drawn by lot, and not as given."""
 
     def folds(self) -> list[Fold]:
         """All folds; their parts are read when they are asked for."""
@@ -40,34 +46,47 @@ class Source:
         if not found:
             hint = "say `folds = 5` to divide the lists, or name train, validation and test."
             raise DataError(message(f"{self.words} has no folds", hint=hint))
-        return found if self.most is None else [_fewer(fold, self.most) for fold in found]
+        if self.most is None and not self.by_lot:
+            return found
+        return [_changed(fold, partial(_drawn, most=self.most, by_lot=self.by_lot)) for fold in found]
 
 
 def source(keys: Keys, folder: Path, lists: Any = None) -> Source:
     """What the table [data] says; `lists` are those that a caller in Python gives."""
     most = keys.whole("lists", least=1, default=None)
+    rows = keys.text("rows", default=ROWS[0])
+    if rows not in ROWS:
+        keys.refuse("rows", f"is '{rows}', not {' or '.join(map(repr, ROWS))}")
+    words, make = _source(keys, folder, lists)
+    return Source(words, make, most, rows == "by lot")
+
+
+Made = tuple[str, Callable[[], Folds]]
+
+
+def _source(keys: Keys, folder: Path, lists: Any) -> Made:
     kinds = [kind for kind in ("simulated", "collection", "files", "fold", "train") if keys.has(kind)]
     if lists is not None:
         if kinds:
             keys.refuse(kinds[0], "the lists are given already", "leave it out, or do not give `lists`.")
-        return _given(lists, keys, most)
+        return _given(lists, keys)
     if len(kinds) != 1:
         hint = 'one of simulated = "hotels"; collection and folder; files and folds; train and test; or [[data.fold]].'
         what = f"several sources of lists ({', '.join(kinds)})" if kinds else "there are no lists"
         raise keys.error(what, hint)
     made = {"simulated": _simulated, "collection": _collection, "files": _files, "fold": _parts, "train": _parts}
-    return made[kinds[0]](keys, folder, most)
+    return made[kinds[0]](keys, folder)
 
 
-def _given(lists: Any, keys: Keys, most: int | None) -> Source:
+def _given(lists: Any, keys: Keys) -> Made:
     if isinstance(lists, Dataset):
-        return Source("the lists given", partial(folds, lists, **_division(keys)), most)
+        return "the lists given", partial(folds, lists, **_division(keys))
     found = list(lists) if isinstance(lists, Sequence) else []
     if not found or not all(isinstance(fold, Fold) for fold in found):
         hint = "give a Dataset, or folds such as `rankwise.folds(data, 5)`."
         raise DataError(message(f"a study has lists of a Dataset or of folds, not {type(lists).__name__}", hint=hint))
     keys.end()
-    return Source("the folds given", lambda: lists if isinstance(lists, Folds) else found, most)  # type: ignore[return-value, arg-type]
+    return "the folds given", lambda: Folds(partial(found.__getitem__, at) for at in range(len(found)))
 
 
 def _division(keys: Keys) -> dict[str, Any]:
@@ -82,7 +101,7 @@ def _division(keys: Keys) -> dict[str, Any]:
     return found
 
 
-def _simulated(keys: Keys, folder: Path, most: int | None) -> Source:
+def _simulated(keys: Keys, folder: Path) -> Made:
     kind = keys.text("simulated")
     if kind not in SIMULATED:
         keys.refuse("simulated", f"there are no simulated lists '{kind}'", f"there are {', '.join(SIMULATED)}.")
@@ -95,10 +114,10 @@ def _simulated(keys: Keys, folder: Path, most: int | None) -> Source:
 
         return folds(hotel_searches(searches, seed=of), **division)
 
-    return Source(f"{searches:,} simulated hotel searches", make, most)
+    return f"{searches:,} simulated hotel searches", make
 
 
-def _collection(keys: Keys, folder: Path, most: int | None) -> Source:
+def _collection(keys: Keys, folder: Path) -> Made:
     from rankwise.data.collections import COLLECTIONS
 
     name = keys.text("collection")
@@ -111,19 +130,19 @@ def _collection(keys: Keys, folder: Path, most: int | None) -> Source:
         if part is not None:
             keys.refuse("part", "the official folds have their own parts", "say how many `folds` to divide it into.")
         keys.end()
-        return Source(name, lambda: COLLECTIONS[name](place).folds, most)
+        return name, lambda: COLLECTIONS[name](place).folds
     division = {**_division(keys), "k": wanted}
-    return Source(name, lambda: folds(COLLECTIONS[name](place).read(part), **division), most)
+    return name, lambda: folds(COLLECTIONS[name](place).read(part), **division)
 
 
-def _files(keys: Keys, folder: Path, most: int | None) -> Source:
+def _files(keys: Keys, folder: Path) -> Made:
     files = [folder / name for name in keys.texts("files")]
     reading = _reading(keys)
     division = _division(keys)
-    return Source(_names(files), lambda: folds(_read(files, reading), **division), most)
+    return _names(files), lambda: folds(_read(files, reading), **division)
 
 
-def _parts(keys: Keys, folder: Path, most: int | None) -> Source:
+def _parts(keys: Keys, folder: Path) -> Made:
     """Files of one fold, or of several."""
     tables = keys.tables("fold") if keys.has("fold") else [keys]
     reading = _reading(keys)
@@ -139,7 +158,7 @@ def _parts(keys: Keys, folder: Path, most: int | None) -> Source:
         made.append((name, places))
     keys.end()
     words = _names([file for _, places in made for file in places["test"]])
-    return Source(words, lambda: Folds(partial(_fold, name, places, reading) for name, places in made), most)
+    return words, lambda: Folds(partial(_fold, name, places, reading) for name, places in made)
 
 
 def _fold(name: str, places: Mapping[str, list[Path]], reading: Mapping[str, Any]) -> Fold:
@@ -170,19 +189,28 @@ def _names(files: Sequence[Path]) -> str:
     return ", ".join(names if len(names) < 4 else [*names[:2], "…", names[-1]])
 
 
-def _fewer(fold: Fold, most: int) -> Fold:
-    parts: dict[str, Any] = {
-        part: partial(_some, fold, part, most) for part in PARTS if part != "validation" or fold.has_validation
-    }
+def _changed(fold: Fold, change: Callable[[Dataset], Dataset]) -> Fold:
+    """The fold with each of its parts changed, when it is read."""
+    there = [part for part in PARTS if part != "validation" or fold.has_validation]
+    parts: dict[str, Any] = {part: lambda part=part: change(getattr(fold, part)) for part in there}
     return Fold(fold.name, **parts)
 
 
-def _some(fold: Fold, part: str, most: int) -> Dataset:
-    data: Dataset = getattr(fold, part)
-    drawn = sorted(range(len(data)), key=lambda at: lot(data.queries[at], 0))[:most]
-    return data.take(sorted(drawn))
+def _drawn(data: Dataset, *, most: int | None, by_lot: bool) -> Dataset:
+    if most is not None:
+        data = data.take(sorted(sorted(range(len(data)), key=lambda at: lot(data.queries[at], 0))[:most]))
+    return _rows_by_lot(data) if by_lot else data
 
 
-def refuse_unread(fold: Fold, part: str, error: RankwiseError) -> RankwiseError:
-    """The refusal of a part says which it is."""
-    return type(error)(f"fold {fold.name}, {part}: {error}")
+def _rows_by_lot(data: Dataset) -> Dataset:
+    """The rows of each list in an order that follows from its id alone."""
+    rows = [
+        start + np.random.default_rng(list(lot(query, 0))).permutation(end - start)
+        for query, start, end in zip(data.queries, data.offsets[:-1], data.offsets[1:], strict=True)
+    ]
+    order = np.concatenate(rows)
+    columns = ("features", "labels", "documents", "document_weights", "positions")
+    moved: dict[str, Any] = {
+        name: None if (column := getattr(data, name)) is None else column[order] for name in columns
+    }
+    return replace(data, **moved, columns={}, rows=None)

@@ -21,30 +21,58 @@ if TYPE_CHECKING:
 __all__ = ["all_of", "as_dict", "by_training", "csv", "failures", "means", "notices", "winners"]
 
 WIDTH = 100
+# Conventions in one table.
+MOST = 6
 
 
 def all_of(result: StudyResult, *, digits: int = 4) -> list[Table]:
     """Means, what the training measure changes, winners; failures if there are any."""
     found = [means(result, digits=digits)]
+    others = [named for named in result.conventions if named not in shown(result)]
+    found += [further(result, others[at : at + MOST], digits=digits) for at in range(0, len(others), MOST)]
     trained = by_training(result, digits=digits)
     found += [trained] if trained.rows else []
     found.append(winners(result, digits=digits))
     return [*found, failures(result)] if any(cell.failed for cell in result.cells) else found
 
 
+def shown(result: StudyResult) -> tuple[Named, ...]:
+    """The conventions that stand in the first table: all if they are few, else the main one and those trained for."""
+    if len(result.conventions) <= MOST:
+        return result.conventions
+    trained = [named.measure for named in result.training]
+    return tuple(one for one in result.conventions if one == result.main or one.measure in trained)
+
+
 def means(result: StudyResult, *, digits: int = 4) -> Table:
     """One row an entry, one column a convention of the main measure: mean ± error over lists, * the best."""
-    columns = result.conventions
-    scores = {named.name: [result.score(e.learner, e.training, named) for e in result.entries] for named in columns}
-    best = {named.name: _best([score.mean for score in scores[named.name]], named) for named in columns}
+    columns = shown(result)
     spread = any(len(entry.seeds) > 1 for entry in result.entries)
-    rows = []
-    for at, entry in enumerate(result.entries):
-        cells = [_value(scores[n.name][at], at in best[n.name], digits) for n in columns]
-        extra = [_spread(scores[columns[0].name][at], digits)] if spread else []
-        rows.append([entry.learner, _training(entry), *cells, *extra])
+    rows = _rows(result, columns, digits, errors=True)
+    if spread:
+        scores = [result.score(entry.learner, entry.training, columns[0]) for entry in result.entries]
+        rows = [[*row, _spread(score, digits)] for row, score in zip(rows, scores, strict=True)]
     head = ["learner", "trained for", *(named.name for named in columns), *(["seeds ±"] if spread else [])]
     return Table(head, rows, _notes(result, spread=spread), left=frozenset({0, 1}))
+
+
+def further(result: StudyResult, columns: Sequence[Named], *, digits: int = 4) -> Table:
+    """The same under other conventions, without errors."""
+    head = ["learner", "trained for", *(named.name for named in columns)]
+    return Table(head, _rows(result, columns, digits, errors=False), left=frozenset({0, 1}))
+
+
+def _rows(result: StudyResult, columns: Sequence[Named], digits: int, *, errors: bool) -> list[list[str]]:
+    scores = {named.name: [result.score(e.learner, e.training, named) for e in result.entries] for named in columns}
+    best = {named.name: _best([score.mean for score in scores[named.name]], named) for named in columns}
+    return [
+        [
+            entry.learner,
+            _training(entry),
+            *(_value(scores[n.name][at], at in best[n.name], digits, errors=errors) for n in columns),
+        ]
+        for at, entry in enumerate(result.entries)
+    ]
 
 
 def _best(values: Sequence[float], named: Named) -> set[int]:
@@ -53,8 +81,8 @@ def _best(values: Sequence[float], named: Named) -> set[int]:
     return {at for at, value in enumerate(values) if abs(sign * value - best) <= 1e-12}
 
 
-def _value(score: Score, best: bool, digits: int) -> str:
-    error = "" if math.isnan(score.stderr) else f" ± {score.stderr:.{digits}f}"
+def _value(score: Score, best: bool, digits: int, *, errors: bool) -> str:
+    error = "" if math.isnan(score.stderr) or not errors else f" ± {score.stderr:.{digits}f}"
     return f"{'*' if best else ''}{score.mean:.{digits}f}{error}"
 
 
@@ -76,11 +104,15 @@ def _notes(result: StudyResult, *, spread: bool) -> list[str]:
 
 
 def by_training(result: StudyResult, *, digits: int = 4) -> Table:
-    """Each entry less that of the same learner trained for the baseline, under each convention of the main measure."""
+    """Each entry less that of the same learner trained for the baseline, under the main convention and the trained."""
     rows = []
-    for named in result.conventions:
+    trained = [named.measure for named in result.training]
+    for named in (one for one in result.conventions if one == result.main or one.measure in trained):
         pairs = [(e, b) for e in result.distinct if (b := _baseline(result, e)) is not None and b != e]
         for entry, base in pairs:
+            first, second = (result.values(e.learner, e.training, named) for e in (base, entry))
+            if np.array_equal(first, second, equal_nan=True):
+                continue
             contrast = result.comparison(named, entries=(base, entry), baseline=base).contrasts[0]
             rows.append([named.name, entry.learner, entry.training, *_difference(contrast, digits)])
     head = [
@@ -92,7 +124,10 @@ def by_training(result: StudyResult, *, digits: int = 4) -> Table:
         "p",
         "better – same – worse",
     ]
-    notes = ["paired differences over lists; p of each pair alone, not corrected for the others; s: significant"]
+    notes = [
+        "paired differences over lists; p of each pair alone, not corrected for the others; s: significant",
+        "entries that differ on no list are left out",
+    ]
     return Table(head, rows, notes, left=frozenset({0, 1, 2}))
 
 

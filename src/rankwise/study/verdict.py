@@ -36,7 +36,7 @@ class Winner:
     tied: tuple[Entry, ...]
     """Other entries with the same mean."""
     runner_up: Contrast | None
-    """The second entry, whatever its learner: its value less the winner's. None if there is no other entry."""
+    """The first entry with another mean, whatever its learner: its value less the winner's. None if there is none."""
     rival: Contrast | None
     """The best entry of another learner."""
     unbeaten: tuple[str, ...]
@@ -99,7 +99,7 @@ class Verdict:
         said = []
         if w.runner_up is not None:
             said.append(f"It leads {w.runner_up.system}, the second, by {self._sure(w.runner_up)}.")
-        if w.rival is not None and w.runner_up is not None and w.rival.system != w.runner_up.system:
+        if w.rival is not None and (w.runner_up is None or w.rival.system != w.runner_up.system):
             said.append(f"It leads {w.rival.system}, the best of another learner, by {self._sure(w.rival)}.")
         if w.unbeaten:
             said.append(f"Not significantly worse than it: {len(w.unbeaten)} of {w.others} others.")
@@ -158,16 +158,17 @@ def _winner(result: StudyResult, named: Named) -> Winner:
     if others:
         held = result.comparison(named, baseline=first).contrasts
         contrasts = {contrast.system: contrast for contrast in held}
-    ordered = [contrasts[entry.name] for entry in others]
-    rivals = [contrasts[entry.name] for entry in others if entry.learner != first.learner]
     alike = [entry for entry in others if abs(means[entry.name] - means[first.name]) <= _ROUNDING]
+    ordered = [contrasts[entry.name] for entry in others]
+    behind = [contrasts[entry.name] for entry in others if entry not in alike]
+    rivals = [contrasts[entry.name] for entry in others if entry.learner != first.learner]
     return Winner(
         measure=named,
         entry=first,
         mean=scores[first.name].mean,
         stderr=scores[first.name].stderr,
         tied=tuple(alike),
-        runner_up=ordered[0] if ordered else None,
+        runner_up=behind[0] if behind else None,
         rival=rivals[0] if rivals else None,
         unbeaten=tuple(contrast.system for contrast in ordered if not contrast.significant),
         others=len(ordered),
