@@ -96,6 +96,11 @@ def test_cells_that_must_be_equal_are_run_once(found, folder):
     assert entries["pointwise", "yahoo_v1_0:nDCG@5"].same_as == "nDCG@5"
     assert "does not look at the training measure" in entries["pointwise", "yahoo_v1_0:nDCG@5"].why_same
     assert entries["lambdamart", "yahoo_v1_0:nDCG@5"].same_as == ""
+    for entry in found.entries:
+        mine = found.seeds_of[entry.learner, entry.training].tobytes()
+        others = [e.training for e in found.entries if e.learner == entry.learner and not e.same_as
+                  and found.seeds_of[e.learner, e.training].tobytes() == mine]  # fmt: skip
+        assert others == [entry.same_as or entry.training]
     # Best feature 2 measures, pointwise 1, LambdaMART 2 measures × 2 points × 2 seeds; 3 folds.
     assert len(list((folder / "cells").glob("*.record"))) == 3 * (2 + 1 + 8)
 

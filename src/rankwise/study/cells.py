@@ -35,8 +35,8 @@ if TYPE_CHECKING:
 
 __all__ = ["Asked", "Job", "Prepared", "asked", "facts_of", "part_path", "prepared"]
 
-ALIKE = "since the measures differ by a constant at most on these lists"
-BLIND = "since the learner does not look at the training measure"
+ALIKE = "run once, since the measures differ by a constant at most on these lists"
+BLIND = "run once, since the learner does not look at the training measure"
 
 
 @dataclass(frozen=True, slots=True)

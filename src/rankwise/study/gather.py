@@ -26,6 +26,8 @@ from rankwise.study.work import records_of
 
 __all__ = ["gathered"]
 
+CAME_OUT = "the same values came out"
+
 Values = npt.NDArray[np.float64]
 Flags = npt.NDArray[np.uint8]
 
@@ -198,7 +200,7 @@ def _entries(
     flags_of: dict[tuple[str, str], Flags] = {}
     judged: dict[tuple[int, str], tuple[Values, Flags]] = {}
     for contender in plan.contenders:
-        first_with: dict[tuple[str, ...], str] = {}
+        first_with: dict[Any, str] = {}
         for name in contender.training:
             places = [[(contender.label, name, fold, seed) for fold in range(len(folds))] for seed in contender.seeds]
             whole = [of_seed for of_seed in places if all(place in chosen for place in of_seed)]
@@ -212,16 +214,24 @@ def _entries(
             columns = [[judged[fold, key] for fold, key in enumerate(keys_of_seed)] for keys_of_seed in keys]
             seeds_of[contender.label, name] = np.stack([np.concatenate([v for v, _ in one], axis=1) for one in columns])
             flags_of[contender.label, name] = np.concatenate([f for _, f in columns[0]], axis=1)
-            same = first_with.setdefault(tuple(key for one in keys for key in one), name)
-            seeds = tuple(of_seed[0][3] for of_seed in whole)
-            entries.append(_entry(contender, name, seeds, "" if same == name else same, asked))
+            run_once = first_with.setdefault(tuple(key for one in keys for key in one), name) != name
+            same = first_with.setdefault(seeds_of[contender.label, name].tobytes(), name)
+            entries.append(
+                Entry(
+                    learner=contender.label,
+                    kind=contender.kind,
+                    training=name,
+                    seeds=tuple(of_seed[0][3] for of_seed in whole),
+                    same_as="" if same == name else same,
+                    why_same="" if same == name else _why(contender, name, asked) if run_once else CAME_OUT,
+                )
+            )
     return entries, seeds_of, flags_of
 
 
-def _entry(contender: Contender, name: str, seeds: tuple[int, ...], same: str, asked: Sequence[Asked]) -> Entry:
-    whys = [c.why for c in asked if c.why and (c.contender.label, c.training.name) == (contender.label, name)]
-    why = (whys[0] if whys else "since the same models came out") if same else ""
-    return Entry(learner=contender.label, kind=contender.kind, training=name, seeds=seeds, same_as=same, why_same=why)
+def _why(contender: Contender, name: str, asked: Sequence[Asked]) -> str:
+    """Why the cells of an entry were run for another one."""
+    return next((c.why for c in asked if c.why and (c.contender, c.training.name) == (contender, name)), CAME_OUT)
 
 
 def _queries(folds: Sequence[Prepared], found: Sequence[_Fold]) -> tuple[tuple[str, ...], npt.NDArray[np.int64]]:

@@ -73,9 +73,13 @@ def _by_order(plan: Plan, flags_of: Mapping[tuple[str, str], Flags]) -> Iterator
                 if count > FEW * flags.shape[1]:
                     words = f"{count:,} of {flags.shape[1]:,} lists for {learner} for {training}"
                     told[named.name] = max(told.get(named.name, (0, "")), (count, words))
+    under: dict[str, list[str]] = {}
     for name, (_, words) in told.items():
+        under.setdefault(words, []).append(name)
+    for words, names in under.items():
+        what = f"under {', '.join(names)} the order of rows or ids decides the value of {words}"
         hint = "documents with equal scores stand as in the data: where that is a good order, it is not the learner's."
-        yield Notice("ties-by-order", f"under {name} the order of the rows decides the value of {words}", hint)
+        yield Notice("ties-by-order", what, hint)
 
 
 def _shared(tests: Sequence[Dataset]) -> Iterator[Notice]:

@@ -99,7 +99,7 @@ def _notes(result: StudyResult, *, spread: bool) -> list[str]:
     said = [f"{lists}; mean of the folds' means ± their errors in quadrature; * the best of a column"]
     said += ["seeds ±: standard deviation of the seeds' means (how many seeds)"] if spread else []
     same = {entry.why_same for entry in result.entries if entry.same_as}
-    said += [f"(= …): run once, {why}" for why in sorted(same)]
+    said += [f"(= …): {why}" for why in sorted(same)]
     return [*said, convention_line(result.main.convention, [result.main.measure], runs=False)]
 
 
