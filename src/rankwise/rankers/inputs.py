@@ -180,7 +180,14 @@ class Inputs:
 def matrix(X: Any) -> tuple[Any, tuple[str, ...] | None]:
     """Features as an array, and their names where a frame tells them."""
     names = _column_names(X)
-    return (X, None) if names is None else (np.column_stack([_column(X, name) for name in names]), names)
+    if names is None:
+        return X, None
+    columns = [_column(X, name) for name in names]
+    for name, column in zip(names, columns, strict=True):
+        if len(column) != len(columns[0]):
+            what = f"feature '{name}' has {counted(len(column), 'value')}, and '{names[0]}' {len(columns[0]):,}"
+            raise DataError(message(what))
+    return np.column_stack(columns), names
 
 
 def dataset_of(X: Any, *, qid: Any = None, group: Any = None) -> Dataset:
@@ -211,13 +218,19 @@ def _column_names(X: Any) -> tuple[str, ...] | None:
 
 
 def _column(X: Any, name: str) -> npt.NDArray[np.float32]:
-    column = X[name]
+    values = X[name]
     try:
-        if type(column).__module__.startswith("pandas."):
-            return column.to_numpy(dtype=np.float32, na_value=np.nan)  # type: ignore[no-any-return]
-        return np.asarray(column).astype(np.float32)
+        # A number too large for the type becomes infinite, which is refused later.
+        with np.errstate(over="ignore"):
+            if type(values).__module__.startswith("pandas."):
+                column: npt.NDArray[np.float32] = values.to_numpy(dtype=np.float32, na_value=np.nan)
+            else:
+                column = np.asarray(values).astype(np.float32)
     except (TypeError, ValueError) as error:
         raise DataError(message(f"feature '{name}' must be numbers ({error})")) from None
+    if column.ndim != 1:
+        raise DataError(message(f"feature '{name}' must be a column of numbers, not {column.ndim} dimensions of them"))
+    return column
 
 
 def array_of(arrays: Arrays, name: str, dtype: Any, length: int | None = None) -> npt.NDArray[Any]:
@@ -288,7 +301,7 @@ def _relative(names: Iterable[str]) -> tuple[str, ...]:
 
 
 def _one_of(value: object, known: Collection[str], what: str) -> None:
-    if value not in known:
+    if not any(value == name for name in known):
         raise DataError(message(f"{what} is {value!r}", hint=f"choose one of {', '.join(known)}."))
 
 

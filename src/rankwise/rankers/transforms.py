@@ -100,10 +100,9 @@ def _placed(table: Table, found: Statistics) -> Table:
     for at in range(table.shape[1]):
         values, shares = (found[name][starts[at] : starts[at + 1]] for name in ("values", "shares"))
         column = table[:, at]
-        if len(values):
-            out[:, at] = np.interp(column, values, shares, left=0, right=1)
-        else:
-            out[:, at] = np.where(np.isnan(column), column, 0)
+        # NaN would find a place where there is one value only.
+        places = np.interp(column, values, shares, left=0, right=1) if len(values) else 0
+        out[:, at] = np.where(np.isnan(column), np.nan, places)
     return out
 
 
