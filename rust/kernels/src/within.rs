@@ -97,7 +97,9 @@ impl Column {
             What::ZScore | What::Rank => self.moments(),
         };
         for x in list.iter_mut().skip(feature).step_by(columns).filter(|x| !x.is_nan()) {
-            *x = if width > 0.0 { ((f64::from(*x) - shift) / width) as f32 } else { 0.0 };
+            // A width may be so small, or values so far apart, that the quotient lies out of the reach of a float32.
+            let value = ((f64::from(*x) - shift) / width).clamp(f64::from(f32::MIN), f64::from(f32::MAX));
+            *x = if width > 0.0 { value as f32 } else { 0.0 };
         }
     }
 
