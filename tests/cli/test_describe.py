@@ -109,7 +109,7 @@ def test_neither_scikit_learn_nor_lightgbm_is_needed() -> None:
         (["m", "--top", "-1"], "--top must be a whole number from 0, not -1"),
         (["m", "--format", "xml"], "there is no format 'xml'"),
         (["m", "--data", "test.txt", "--repeats", "0"], "repeats must be a whole number from 1, not 0"),
-        (["m", "--data", "wide.txt"], "there are 5 features, and the ranker was trained with 4"),
+        (["m", "--data", "wide.txt"], "wide.txt: there are 5 features, and the ranker was trained with 4"),
         (["plain", "--data", "test.txt"], "this ranker does not know what it was trained for"),
         (["odd"], "what this ranker says of its making cannot be read"),
     ],

@@ -116,9 +116,7 @@ def test_features_that_a_file_leaves_out_are_0(capsys: pytest.CaptureFixture[str
     Path("few.txt").write_text("0 qid:1 1:2 2:1\n1 qid:1 1:1\n")
     assert predict("-o", "s.txt", file="few.txt") == 0
     assert read_scores("s.txt").tolist() == RANKER.predict([[2, 1, 0, 0], [1, 0, 0, 0]]).tolist()
-    assert (
-        "few.txt: its highest feature is 2, the ranker knows 4: those that are lacking are 0" in capsys.readouterr().err
-    )
+    assert "few.txt: its highest feature is 2, and 4 are known: those that are lacking are 0" in capsys.readouterr().err
 
 
 def test_neither_scikit_learn_nor_lightgbm_is_needed() -> None:
@@ -139,7 +137,7 @@ def test_neither_scikit_learn_nor_lightgbm_is_needed() -> None:
         ([], "test.txt", "test.txt", "is it a file that Rankwise wrote as a ranker?"),
         ([], "m", "no.txt", "no.txt: no such file"),
         ([], "named", "few.csv", "few.csv: there is no column 'b'"),
-        ([], "m", "many.txt", "there are 5 features, and the ranker was trained with 4"),
+        ([], "m", "many.txt", "many.txt: there are 5 features, and the ranker was trained with 4"),
         (["-o", "test.txt"], "m", "test.txt", "test.txt: this file is read too"),
         (["-o", "m", "--overwrite"], "m", "test.txt", "m: this file is read too"),
         (["-o", "within"], "m", "test.txt", "within: there is such a file already"),

@@ -147,11 +147,20 @@ def test_lists_without_ids_come_with_their_sizes() -> None:
     assert load_ranker("m").about["counts"]["lists"] == 24
 
 
-def test_a_validation_file_may_lack_the_last_features() -> None:
+def test_a_validation_file_may_not_have_further_features(capsys: pytest.CaptureFixture[str]) -> None:
+    Path("vali.txt").write_text("0 qid:1 5:1\n1 qid:1 5:2\n")
+    assert train("--validation", "vali.txt") == 2
+    assert "validation: there are 5 features, and the ranker was trained with 4" in capsys.readouterr().err
+
+
+def test_a_validation_file_may_lack_the_last_features(capsys: pytest.CaptureFixture[str]) -> None:
     text = Path("vali.txt").read_text()
     Path("vali.txt").write_text("\n".join(line.partition(" 4:")[0] for line in text.splitlines()) + "\n")
     assert train("--validation", "vali.txt") == 0
     assert load_ranker("m").inputs.features == 4
+    assert (
+        "vali.txt: its highest feature is 3, and 4 are known: those that are lacking are 0" in capsys.readouterr().err
+    )
 
 
 def test_json_is_what_the_ranker_knows(capsys: pytest.CaptureFixture[str]) -> None:

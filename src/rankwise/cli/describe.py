@@ -95,7 +95,8 @@ def _row(ranker: Ranker, arguments: Namespace) -> int:
     if not 1 <= arguments.row <= len(data.labels):
         what = f"there is no document {arguments.row}; {len(data.labels):,} count from 1"
         raise RankwiseError(message(what, place=arguments.data))
-    found = ranker.contributions(data, row=arguments.row - 1)
+    with inputs.refusals_name(arguments.data):
+        found = ranker.contributions(data, row=arguments.row - 1)
     if arguments.format == "json":
         parts = dict(zip(found.names, found.values.tolist(), strict=True))
         _print_json({"row": arguments.row, "score": found.score, "constant": found.constant, "contributions": parts})
@@ -111,7 +112,8 @@ def _permuted(ranker: Ranker, arguments: Namespace) -> PermutationImportances:
     measure = None if arguments.measure is None else inputs.measure_of(arguments.measure, arguments.convention)
     data = lists(arguments, ranker, arguments.data, labelled=True)
     options = {name: getattr(arguments, name) for name in ("repeats", "seed") if getattr(arguments, name) is not None}
-    return permutation_importances(ranker, data, measure, threads=arguments.threads, **options)
+    with inputs.refusals_name(arguments.data):
+        return permutation_importances(ranker, data, measure, threads=arguments.threads, **options)
 
 
 def as_dict(ranker: Ranker, permuted: PermutationImportances | None = None) -> dict[str, Any]:

@@ -150,7 +150,7 @@ def _letor(arguments: Namespace, options: dict[str, Any]) -> list[Result]:
     results = []
     for path, name in zip(arguments.scores, _names(arguments.scores), strict=True):
         column = scores.read(path, column=arguments.score_column)
-        with _refusals_name(path):
+        with refusals_name(path):
             results.append(evaluate(data, column, name=name, **options))
     return results
 
@@ -186,7 +186,7 @@ def _table(arguments: Namespace, options: dict[str, Any]) -> list[Result]:
     rankings = [*([] if logged is None else [(logged, True)]), *rankings]
     results = []
     for name, ascending in rankings:
-        with _refusals_name(arguments.table, column=name):
+        with refusals_name(arguments.table, column=name):
             results.append(evaluate(data, _ranking(data, name, ascending), name=name, **options))
     return results
 
@@ -309,6 +309,15 @@ def widened(data: Dataset, features: int) -> Dataset:
     return replace(data, features=np.pad(data.features, ((0, 0), (0, lacking))))
 
 
+def as_known(data: Dataset, features: int, path: str) -> Dataset:
+    """The lists of a file for a ranker that knows so many features; what a file lacks is said."""
+    found = 0 if data.features is None else data.features.shape[1]
+    if data.feature_names is None and 0 < found < features:
+        told = f"its highest feature is {found}, and {features} are known: those that are lacking are 0"
+        print(f"rankwise: {path}: {told}", file=sys.stderr)
+    return widened(data, features)
+
+
 def measure_of(text: str, default: str | None) -> Measure:
     """A measure; without a prefix, of the default convention: that of the option, or of the project file."""
     from rankwise.measures.parse import measure
@@ -362,12 +371,12 @@ def _trec(arguments: Namespace, options: dict[str, Any]) -> list[Result]:
     qrels = read_qrels(qrels_file, threads=arguments.threads)
     results = []
     for path, name in zip([first, *runs[1:]], _names(runs), strict=True):
-        with _refusals_name(name):
+        with refusals_name(name):
             results.append(evaluate(qrels, read_run(path, threads=arguments.threads), name=name, **options))
     return results
 
 
-class _refusals_name:
+class refusals_name:
     """A refusal of data says which file they came from, one of scores which column."""
 
     def __init__(self, path: str, *, column: str = "") -> None:

@@ -7,7 +7,6 @@ at, and a table needs none. A table's features are found by the names that the r
 
 from __future__ import annotations
 
-import sys
 from argparse import ArgumentParser, Namespace
 from typing import TYPE_CHECKING, Any
 
@@ -52,7 +51,8 @@ def run(arguments: Namespace) -> int:
 
     ranker = load_ranker(arguments.model)
     data = lists(arguments, ranker, arguments.file)
-    scores = ranker.predict(data, threads=arguments.threads)
+    with inputs.refusals_name(arguments.file):
+        scores = ranker.predict(data, threads=arguments.threads)
     if arguments.format == "scores":
         from rankwise.data.formats import scores as file_of_scores
 
@@ -88,11 +88,7 @@ def lists(arguments: Namespace, ranker: Ranker, path: str, *, labelled: bool = F
     reading = inputs.Reading(arguments, [path])
     known: dict[str, Any] = {} if names is None else {"features": names}
     data = reading.joined([path], arguments.group, labelled=labelled, **known)
-    found = 0 if data.features is None else data.features.shape[1]
-    if data.feature_names is None and 0 < found < count:
-        told = f"its highest feature is {found}, the ranker knows {count}: those that are lacking are 0"
-        print(f"rankwise: {path}: {told}", file=sys.stderr)
-    return inputs.widened(data, count)
+    return inputs.as_known(data, count, path)
 
 
 def _write_run(data: Dataset, scores: npt.NDArray[np.float64], arguments: Namespace) -> None:

@@ -169,8 +169,8 @@ def lists(arguments: Namespace) -> tuple[Dataset, Dataset | None]:
         return training, None
     named = {} if training.feature_names is None else {"features": training.feature_names}
     validation = reading.joined(arguments.validation, arguments.validation_group, "--validation-group", **named)
-    widths = [data.features.shape[1] for data in (training, validation) if data.features is not None]
-    return inputs.widened(training, max(widths, default=0)), inputs.widened(validation, max(widths, default=0))
+    known = 0 if training.features is None else training.features.shape[1]
+    return training, inputs.as_known(validation, known, ", ".join(arguments.validation))
 
 
 def _further(arguments: Namespace) -> dict[str, Any]:
