@@ -19,7 +19,7 @@ from contracts.settings import arrays, easy, shuffled
 from rankwise import ConventionError, DataError, Dataset, RankwiseError, evaluate
 from rankwise.data.formats.checkpoints import FileCheckpoint
 from rankwise.learners import lightgbm_text
-from rankwise.learners.lambdamart import LambdaMART
+from rankwise.learners.lambdamart import LambdaMART, _one_side
 from rankwise.learners.training import Training
 from rankwise.losses import lambdas
 from rankwise.measures.parse import measure
@@ -103,6 +103,40 @@ def test_it_learns(options: dict[str, Any]) -> None:
     fitted = small(trees=40, **options).fit(TRAIN)
     value = evaluate(TRAIN, fitted.predict(TRAIN), "nDCG@10")[0].mean
     assert value > evaluate(TRAIN, np.zeros(len(TRAIN.labels)), "nDCG@10")[0].mean + 0.1
+
+
+def test_one_side_sampling_is_right_on_the_mean() -> None:
+    rng = np.random.default_rng(16)
+    gradient, hessian = rng.normal(size=200), rng.random(200)
+    most = np.argsort(-np.abs(gradient * hessian))[:40]
+    drawn = [_one_side(gradient, hessian, (0.2, 0.1), np.random.default_rng(seed)) for seed in range(3000)]
+    for g, h in drawn[:5]:
+        assert (g != 0).sum() == (h != 0).sum() == 60
+        np.testing.assert_array_equal(g[most], gradient[most])
+    np.testing.assert_allclose(np.mean([g for g, _ in drawn], axis=0), gradient, rtol=0.3)
+    assert np.mean([g.sum() for g, _ in drawn]) == pytest.approx(gradient.sum(), abs=0.3)
+
+
+def test_documents_are_sampled_once_the_trees_have_settled() -> None:
+    plain, sampled = (small(goss=goss).fit(TRAIN).ranker_.scorer for goss in (None, (0.3, 0.2)))
+    assert trees_equal(plain.first(4), sampled.first(4))
+    assert not trees_equal(plain.first(5), sampled.first(5))
+
+
+@pytest.mark.parametrize("share", [0.1, 0.5, 0.9])
+def test_a_tree_sees_its_share_of_lists(share: float) -> None:
+    seen: list[np.ndarray] = []
+
+    class Watching(LambdaMART):
+        def _drawn(self, weights: Any, rng: Any) -> Any:
+            seen.append(super()._drawn(weights, rng))
+            return seen[-1]
+
+    Watching(**SMALL, list_share=share).fit(TRAIN)
+    assert all((drawn > 0).sum() == max(1, round(share * len(TRAIN))) for drawn in seen)
+    assert len({drawn.tobytes() for drawn in seen}) > 1
+    weights = np.sort(TRAIN.weights)
+    assert all(np.isin(drawn[drawn > 0], weights).all() for drawn in seen)
 
 
 # Conventions.
