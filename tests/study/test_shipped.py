@@ -1,0 +1,45 @@
+"""The plans that are shipped run, at a reduced size."""
+
+from pathlib import Path
+
+from data.collections import collection
+from rankwise import read_plan, run_study
+
+STUDIES = Path(__file__).parents[2] / "studies"
+
+
+def runs(name, folder, **changes):
+    changes = {key.replace("__", "."): value for key, value in changes.items()}
+    found = run_study(read_plan(STUDIES / name, changes), folder, workers=1)
+    assert not any(cell.failed for cell in found.cells), [cell.failed for cell in found.cells]
+    assert found.verdict.main.measure.convention == "standard"
+    return found
+
+
+def test_every_plan_is_tried_here():
+    assert {path.stem for path in STUDIES.glob("*.toml")} == {"quick", "hotels", "apple_to_apple"}
+
+
+def test_quick(tmp_path):
+    small = {"data__searches": 90, "learner__2__trees": 3, "learner__3__trees": 4, "statistics__permutations": 200}
+    assert len(runs("quick.toml", tmp_path, **small).learners) == 3
+
+
+def test_hotels(tmp_path):
+    small = {"data__searches": 90, "learner__3__trees": 3, "learner__5__rounds": 5, "learner__6__rounds": 5,
+             "learner__7__sweeps": 1, "learner__8__trees": 4, "statistics__permutations": 200}  # fmt: skip
+    found = runs("hotels.toml", tmp_path, **small)
+    assert len(found.learners) == 8 and len(found.training) == 3
+    assert "hotels:nDCG@5" in [one.name for one in found.evaluation]
+
+
+def test_the_comparison_of_the_paper(tmp_path):
+    small = {"data__folder": str(collection("mq2008")), "data__lists": 25, "statistics__permutations": 200,
+             "learner__2__rounds": 5, "learner__3__C": [1e-3, 1], "learner__4__restarts": 2, "learner__4__sweeps": 1,
+             "learner__5__trees": 4}  # fmt: skip
+    found = runs("apple_to_apple.toml", tmp_path, **small)
+    assert [one.name for one in found.training] == ["ranklib", "yahoo", "letor4"]
+    same = {(e.learner, e.training): e.same_as for e in found.entries}
+    assert same["LambdaMART", "yahoo"] == same["Coordinate Ascent", "yahoo"] == "ranklib"
+    empty = next(notice for notice in found.notices if notice.code == "short-lists-zeroed")
+    assert empty.text.startswith("letor4@10 scores ")
