@@ -11,6 +11,8 @@
 //! Values are counted in whole units, so that sums are exact: no order of lists, crossings or threads changes a bit, and what
 //! was added for a way there is taken off for the way back.
 
+use pulp::{Simd, WithSimd};
+
 use crate::error::{Error, Result};
 use crate::evaluate::{self, Code, Evaluator, Ids, Lists, Ordering, TieRule};
 use crate::measures::{Count, Formula, List, Measure};
@@ -36,6 +38,8 @@ pub struct Search {
     features: usize,
     searched: Vec<usize>,
     columns: Vec<f32>,
+    /// By feature and list: whether all documents have the same value.
+    flat: Vec<bool>,
     offsets: Vec<i64>,
     codes: Vec<u32>,
     grades: usize,
@@ -90,8 +94,11 @@ pub struct Point {
     /// List by list the rows by falling score, counted from the list's first, and their scores.
     order: Vec<u32>,
     scores: Vec<f64>,
+    grades: Vec<u32>,
     starts: Vec<usize>,
     tied: Vec<bool>,
+    /// By list: its value where it stands, in units.
+    units: Vec<i64>,
 }
 
 /// Along what a line search goes.
@@ -153,6 +160,7 @@ impl Search {
             features,
             searched: Vec::new(),
             columns: Vec::new(),
+            flat: Vec::new(),
             offsets: vec![0],
             codes: Vec::new(),
             grades: lists.grades,
@@ -248,6 +256,12 @@ impl Search {
                 }
             }
         }
+        for feature in 0..self.features {
+            let spans = (0..chosen.len()).map(|list| evaluate::span(&self.offsets, list));
+            let column = self.column(feature);
+            let flat: Vec<bool> = spans.map(|span| all_equal(column.get(span).unwrap_or_default())).collect();
+            self.flat.extend(flat);
+        }
     }
 
     fn take_ids<S: Score, C: Code>(&mut self, lists: &Lists<'_, S, C>, chosen: &[usize]) {
@@ -335,16 +349,7 @@ impl Search {
     /// The scores of all rows.
     fn scores(&self, weights: &[f64]) -> Vec<f64> {
         let mut scores = vec![0.0; self.rows()];
-        // So many sums stay in the nearest memory while column after column is added.
-        const NEAR: usize = 1 << 11;
-        for (block, scores) in scores.chunks_mut(NEAR).enumerate() {
-            for (feature, &weight) in weights.iter().enumerate().filter(|&(_, &w)| w != 0.0) {
-                let column = self.column(feature).get(block * NEAR..).unwrap_or_default();
-                for (score, &value) in scores.iter_mut().zip(column) {
-                    *score += weight * f64::from(value);
-                }
-            }
-        }
+        pulp::Arch::new().dispatch(Adding { search: self, weights, scores: &mut scores });
         scores
     }
 
@@ -355,7 +360,7 @@ impl Search {
         let lists = self.lists_of(&scores, &none);
         let value = self.mean(&lists, threads);
         let (mut order, mut sorted) = (Vec::with_capacity(scores.len()), Vec::with_capacity(scores.len()));
-        let (mut starts, mut tied) = (vec![0], Vec::with_capacity(self.lists()));
+        let (mut starts, mut tied, mut grades) = (vec![0], Vec::with_capacity(self.lists()), Vec::with_capacity(scores.len()));
         let mut evaluator = Evaluator::whole(&lists, self.settled(&self.dropped));
         for list in 0..self.lists() {
             let span = evaluate::span(&self.offsets, list);
@@ -363,11 +368,15 @@ impl Search {
             let own = scores.get(span).unwrap_or_default();
             order.extend(&evaluator.order.rows);
             sorted.extend(evaluator.order.rows.iter().filter_map(|&row| own.get(row as usize)));
+            grades.extend(evaluator.ranked.iter().map(|&grade| self.alike.get(grade as usize).copied().unwrap_or(0)));
             starts.push(order.len());
             tied.push(!evaluator.order.blocks.is_empty());
         }
         drop(evaluator);
-        Point { weights, value, order, scores: sorted, starts, tied }
+        let mut point = Point { weights, value, order, scores: sorted, grades, starts, tied, units: Vec::new() };
+        let mut worker = Worker::default();
+        point.units = (0..self.lists()).map(|list| worker.stands(self, &point, list)).collect();
+        point
     }
 
     fn mean(&self, lists: &Lists<'_, f64, u32>, threads: Option<usize>) -> f64 {
@@ -403,7 +412,10 @@ impl Search {
     pub fn along(&self, point: &Point, direction: &Direction<'_>, pull: Pull<'_>, threads: Option<usize>) -> Option<Found> {
         let projected;
         let column = match direction {
-            Direction::Feature(feature) => Column::Single(self.column(*feature)),
+            Direction::Feature(feature) => {
+                let flat = self.flat.get(feature * self.lists()..(feature + 1) * self.lists()).unwrap_or_default();
+                Column::Single(self.column(*feature), flat)
+            }
             Direction::Vector(vector) => {
                 projected = self.scores(vector);
                 Column::Double(&projected)
@@ -411,7 +423,9 @@ impl Search {
         };
         let blocks = threads::blocks(&self.offsets, SMALL);
         let threads = if blocks.len() < 2 { Some(1) } else { threads };
-        let parts = threads::each(threads, blocks, Worker::default, |worker, lists| worker.run(self, point, column, lists));
+        let arch = pulp::Arch::new();
+        let work = |worker: &mut Worker, lists| arch.dispatch(Lines { search: self, point, column, worker, lists });
+        let parts = threads::each(threads, blocks, Worker::default, work);
         let mut sides = [Side::default(), Side::default()];
         for part in parts {
             for (side, more) in sides.iter_mut().zip(part) {
@@ -462,6 +476,10 @@ impl Search {
         };
         exact_sum(self.entries.iter().zip(&self.weights).map(of_fillers)) / self.total
     }
+}
+
+fn all_equal(values: &[f32]) -> bool {
+    values.windows(2).all(|w| matches!(w, [a, b] if a == b))
 }
 
 fn moved(weights: &[f64], direction: &Direction<'_>, step: f64) -> Vec<f64> {
@@ -534,6 +552,30 @@ fn check<S: Score, C: Code>(
     Ok(())
 }
 
+/// Adds weighted columns to scores, a column after the other.
+struct Adding<'a, 's> {
+    search: &'a Search,
+    weights: &'a [f64],
+    scores: &'s mut [f64],
+}
+
+impl WithSimd for Adding<'_, '_> {
+    type Output = ();
+    #[inline(always)]
+    fn with_simd<Set: Simd>(self, _: Set) {
+        // So many sums stay in the nearest memory while column after column is added.
+        const NEAR: usize = 1 << 11;
+        for (block, scores) in self.scores.chunks_mut(NEAR).enumerate() {
+            for (feature, &weight) in self.weights.iter().enumerate().filter(|&(_, &w)| w != 0.0) {
+                let column = self.search.column(feature).get(block * NEAR..).unwrap_or_default();
+                for (score, &value) in scores.iter_mut().zip(column) {
+                    *score += weight * f64::from(value);
+                }
+            }
+        }
+    }
+}
+
 /// What is known of one side: the value next to 0, and by how much it changes where.
 #[derive(Default)]
 struct Side {
@@ -565,15 +607,20 @@ impl Side {
 
 #[derive(Clone, Copy)]
 enum Column<'a> {
-    Single(&'a [f32]),
+    /// With the lists in which it has one value.
+    Single(&'a [f32], &'a [bool]),
     Double(&'a [f64]),
 }
 
 impl Column<'_> {
+    fn is_flat(self, list: usize) -> bool {
+        matches!(self, Column::Single(_, flat) if flat.get(list).copied().unwrap_or(false))
+    }
+
     #[inline(always)]
     fn at(self, row: usize) -> f64 {
         match self {
-            Column::Single(values) => values.get(row).copied().map_or(0.0, f64::from),
+            Column::Single(values, _) => values.get(row).copied().map_or(0.0, f64::from),
             Column::Double(values) => values.get(row).copied().unwrap_or(0.0),
         }
     }
@@ -595,11 +642,36 @@ struct Line {
     grade: u32,
 }
 
+/// Lines by falling score, column by column.
+#[derive(Default)]
+struct Columns {
+    scores: Vec<f64>,
+    slopes: Vec<f64>,
+    grades: Vec<u32>,
+}
+
+impl Columns {
+    fn clear(&mut self) {
+        self.scores.clear();
+        self.slopes.clear();
+        self.grades.clear();
+    }
+
+    #[inline(always)]
+    fn push(&mut self, score: f64, slope: f64, grade: u32) {
+        self.scores.push(score);
+        self.slopes.push(slope);
+        self.grades.push(grade);
+    }
+}
+
 /// The memory that searching the next list reuses.
 #[derive(Default)]
 struct Worker {
-    lines: Vec<Line>,
-    candidates: Vec<Line>,
+    slopes: Vec<f64>,
+    settled: Vec<Line>,
+    lines: Columns,
+    candidates: Columns,
     /// The greatest slopes so far, rising.
     steepest: Vec<f64>,
     /// By candidate: its number among the tracked ones.
@@ -609,63 +681,119 @@ struct Worker {
     ranks: Vec<u32>,
     shared: Vec<u32>,
     grades: Vec<u32>,
+    meeting: Vec<f64>,
     crossings: Vec<Crossing>,
     ranked: Vec<u32>,
     filled: Vec<u32>,
     open: Vec<Block>,
 }
 
-impl Worker {
-    fn run(&mut self, search: &Search, point: &Point, column: Column<'_>, lists: std::ops::Range<usize>) -> [Side; 2] {
+/// The lines of some lists along a direction.
+struct Lines<'a, 'w> {
+    search: &'a Search,
+    point: &'a Point,
+    column: Column<'a>,
+    worker: &'w mut Worker,
+    lists: std::ops::Range<usize>,
+}
+
+impl WithSimd for Lines<'_, '_> {
+    type Output = [Side; 2];
+    #[inline(always)]
+    fn with_simd<Set: Simd>(self, _: Set) -> [Side; 2] {
+        let Self { search, point, column, worker, lists } = self;
         let mut sides = [Side::default(), Side::default()];
         for list in lists {
             let Some(entry) = search.entries.get(list) else { continue };
+            if column.is_flat(list) {
+                let units = point.units.get(list).copied().unwrap_or(0);
+                sides.iter_mut().for_each(|side| side.units += units);
+                continue;
+            }
+            worker.take_slopes(search, point, column, list);
             for (sign, side) in [1.0, -1.0].into_iter().zip(&mut sides) {
-                self.take_lines(search, point, column, list, sign);
-                self.one(search, entry, list, side);
+                worker.take_lines(search, point, list, sign);
+                worker.one(search, entry, list, side);
             }
         }
         sides
     }
+}
+
+impl Point {
+    fn places(&self, list: usize) -> std::ops::Range<usize> {
+        match self.starts.get(list..list + 2) {
+            Some(&[from, to]) => from..to,
+            _ => 0..0,
+        }
+    }
+}
+
+impl Worker {
+    /// The value of a list where it stands, in units.
+    fn stands(&mut self, search: &Search, point: &Point, list: usize) -> i64 {
+        let Some(entry) = search.entries.get(list) else { return 0 };
+        self.slopes.clear();
+        self.slopes.resize(point.places(list).len(), 0.0);
+        self.take_lines(search, point, list, 1.0);
+        self.choose_candidates(search.reach);
+        self.track(entry.filler, search.ties == TieRule::Expected);
+        self.value(search, entry, list)
+    }
+
+    #[inline(always)]
+    fn take_slopes(&mut self, search: &Search, point: &Point, column: Column<'_>, list: usize) {
+        let first = evaluate::span(&search.offsets, list).start;
+        let order = point.order.get(point.places(list)).unwrap_or_default();
+        self.slopes.clear();
+        self.slopes.extend(order.iter().map(|&row| column.at(first + row as usize)));
+    }
 
     /// The list's lines, by falling score next to 0.
     #[inline(always)]
-    fn take_lines(&mut self, search: &Search, point: &Point, column: Column<'_>, list: usize, sign: f64) {
-        let first = evaluate::span(&search.offsets, list).start;
-        let places = match point.starts.get(list..list + 2) {
-            Some(&[from, to]) => from..to,
-            _ => 0..0,
-        };
-        let order = point.order.get(places.clone()).unwrap_or_default();
-        let scores = point.scores.get(places).unwrap_or_default();
+    fn take_lines(&mut self, search: &Search, point: &Point, list: usize, sign: f64) {
+        let places = point.places(list);
+        let scores = point.scores.get(places.clone()).unwrap_or_default();
+        let grades = point.grades.get(places).unwrap_or_default();
         self.lines.clear();
-        self.lines.extend(order.iter().zip(scores).map(|(&row, &score)| {
-            let row = first + row as usize;
-            let grade = search.codes.get(row).and_then(|&code| search.alike.get(code as usize)).copied().unwrap_or(0);
-            Line { score, slope: sign * column.at(row), grade }
-        }));
         if point.tied.get(list).copied().unwrap_or(false) {
-            self.settle(search);
+            self.settle(search, scores, grades, sign);
+        } else {
+            self.lines.scores.extend(scores);
+            self.lines.grades.extend(grades);
+            self.lines.slopes.extend(self.slopes.iter().map(|slope| sign * slope));
         }
     }
 
     /// Of equal scores the steepest comes first; what stays equal is arranged as the convention does, if it does.
-    fn settle(&mut self, search: &Search) {
+    fn settle(&mut self, search: &Search, scores: &[f64], grades: &[u32], sign: f64) {
         let worth = |line: &Line| search.measure.worth(line.grade);
-        for run in self.lines.chunk_by_mut(|a, b| a.score == b.score) {
+        let lines = scores.iter().zip(&self.slopes).zip(grades);
+        self.settled.clear();
+        self.settled.extend(lines.map(|((&score, slope), &grade)| Line { score, slope: sign * slope, grade }));
+        for run in self.settled.chunk_by_mut(|a, b| a.score == b.score) {
             match search.ties {
                 TieRule::Best => run.sort_by(|a, b| b.slope.total_cmp(&a.slope).then(worth(b).total_cmp(&worth(a)))),
                 TieRule::Worst => run.sort_by(|a, b| b.slope.total_cmp(&a.slope).then(worth(a).total_cmp(&worth(b)))),
                 _ => run.sort_by(|a, b| b.slope.total_cmp(&a.slope)),
             }
         }
+        for line in &self.settled {
+            self.lines.push(line.score, line.slope, line.grade);
+        }
     }
 
+    #[inline(always)]
+    fn value(&mut self, search: &Search, entry: &Entry, list: usize) -> i64 {
+        if search.is_additive { self.sum_of_gains(search, entry, list) } else { self.whole(search, entry, list) }
+    }
+
+    #[inline(always)]
     fn one(&mut self, search: &Search, entry: &Entry, list: usize, side: &mut Side) {
         self.choose_candidates(search.reach);
         self.track(entry.filler, search.ties == TieRule::Expected);
         let shares = self.shared.iter().any(|&s| s > 1);
-        side.units += if search.is_additive { self.sum_of_gains(search, entry, list) } else { self.whole(search, entry, list) };
+        side.units += self.value(search, entry, list);
         self.cross();
         match (search.is_additive, shares) {
             (true, false) => self.follow_gains(search, entry, side),
@@ -678,31 +806,22 @@ impl Worker {
     #[inline(always)]
     fn choose_candidates(&mut self, reach: usize) {
         self.candidates.clear();
-        if self.lines.len() <= reach {
+        if self.lines.scores.len() <= reach {
             std::mem::swap(&mut self.candidates, &mut self.lines);
             return;
         }
         self.steepest.clear();
-        let mut last: Option<(Line, bool)> = None;
-        for &line in &self.lines {
-            let stays = match last {
-                // Equal ones stay or go together.
-                Some((before, stayed)) if before.score == line.score && before.slope == line.slope => stayed,
-                _ => self.steepest.len() < reach || self.steepest.first().is_some_and(|&least| line.slope > least),
-            };
-            last = Some((line, stays));
-            if !stays {
-                continue;
+        let (mut last, mut stays) = ((f64::NAN, f64::NAN), true);
+        let lines = self.lines.scores.iter().zip(&self.lines.slopes).zip(&self.lines.grades);
+        for ((&score, &slope), &grade) in lines {
+            // Equal ones stay or go together.
+            if last != (score, slope) {
+                stays = self.steepest.len() < reach || self.steepest.first().is_some_and(|&least| slope > least);
+                last = (score, slope);
             }
-            self.candidates.push(line);
-            let at = self.steepest.partition_point(|&slope| slope < line.slope);
-            if self.steepest.len() < reach {
-                self.steepest.insert(at, line.slope);
-            } else if at > 0 {
-                self.steepest.copy_within(1..at, 0);
-                if let Some(place) = self.steepest.get_mut(at - 1) {
-                    *place = line.slope;
-                }
+            if stays {
+                self.candidates.push(score, slope, grade);
+                keep_steepest(&mut self.steepest, slope, reach);
             }
         }
     }
@@ -711,53 +830,76 @@ impl Worker {
     #[inline(always)]
     fn track(&mut self, filler: u32, ties_stay: bool) {
         self.number.clear();
-        self.number.resize(self.candidates.len(), NONE);
+        self.number.resize(self.candidates.grades.len(), NONE);
         for column in [&mut self.ranks, &mut self.shared, &mut self.grades] {
             column.clear();
         }
         self.tracked.clear();
-        let mut start = 0;
-        let alike = |a: &Line, b: &Line| ties_stay && a.score == b.score && a.slope == b.slope;
-        for run in self.candidates.chunk_by(alike) {
-            let mixed = run.windows(2).any(|w| matches!(w, [a, b] if a.grade != b.grade));
-            for (place, line) in run.iter().enumerate().filter(|(_, line)| line.grade != filler) {
-                if let Some(number) = self.number.get_mut(start + place) {
-                    *number = self.tracked.len() as u32;
-                }
-                self.tracked.push(start + place);
-                self.ranks.push((start + if mixed { 0 } else { place }) as u32);
-                self.shared.push(if mixed { run.len() as u32 } else { 1 });
-                self.grades.push(line.grade);
+        for (place, (number, &grade)) in self.number.iter_mut().zip(&self.candidates.grades).enumerate() {
+            if grade != filler {
+                *number = self.tracked.len() as u32;
+                self.tracked.push(place);
+                self.ranks.push(place as u32);
+                self.grades.push(grade);
             }
-            start += run.len();
+        }
+        self.shared.resize(self.tracked.len(), 1);
+        if ties_stay {
+            self.share();
+        }
+    }
+
+    /// Documents of different worth that stay tied share the ranks that they have together.
+    #[inline(always)]
+    fn share(&mut self) {
+        let Columns { scores, slopes, grades } = &self.candidates;
+        let same = |a: usize, b: usize| scores.get(a) == scores.get(b) && slopes.get(a) == slopes.get(b);
+        let mut start = 0;
+        for end in 1..=scores.len() {
+            if end < scores.len() && same(end - 1, end) {
+                continue;
+            }
+            let mixed = end - start > 1 && grades.get(start..end).is_some_and(|run| run.windows(2).any(|w| matches!(w, [a, b] if a != b)));
+            for number in self.number.get(start..end).unwrap_or_default().iter().filter(|_| mixed) {
+                if let (Some(rank), Some(shared)) = (self.ranks.get_mut(*number as usize), self.shared.get_mut(*number as usize)) {
+                    (*rank, *shared) = (start as u32, (end - start) as u32);
+                }
+            }
+            start = end;
         }
     }
 
     /// Where a tracked document crosses another one, nearest to 0 first.
     #[inline(always)]
     fn cross(&mut self) {
+        let Columns { scores, slopes, .. } = &self.candidates;
         self.crossings.clear();
+        self.meeting.resize(scores.len(), 0.0);
         for (own, &place) in (0u32..).zip(&self.tracked) {
-            let Some(&Line { score, slope, .. }) = self.candidates.get(place) else { continue };
-            let (above, rest) = (self.candidates.get(..place).unwrap_or_default(), self.candidates.get(place + 1..).unwrap_or_default());
-            for (line, &number) in above.iter().zip(&self.number) {
-                if slope > line.slope {
-                    let key = ((line.score - score) / (slope - line.slope)).to_bits();
-                    self.crossings.push(Crossing { key, up: own, down: number });
+            let (Some(&score), Some(&slope)) = (scores.get(place), slopes.get(place)) else { continue };
+            // Above 0 and finite exactly where the lower line is the steeper one.
+            for ((meeting, theirs), steepness) in self.meeting.iter_mut().zip(scores).zip(slopes) {
+                *meeting = (theirs - score) / (slope - steepness);
+            }
+            let first = self.crossings.len();
+            self.crossings.resize(first + scores.len(), Crossing { key: 0, up: NONE, down: NONE });
+            let mut found = first;
+            for (at, (&meeting, &number)) in self.meeting.iter().zip(&self.number).enumerate() {
+                let is_above = at < place;
+                if let Some(crossing) = self.crossings.get_mut(found) {
+                    let (up, down) = if is_above { (own, number) } else { (NONE, own) };
+                    *crossing = Crossing { key: meeting.to_bits(), up, down };
                 }
+                // Two tracked ones are noted by the lower one.
+                found += usize::from((meeting > 0.0) & (meeting < f64::INFINITY) & (is_above | (number == NONE)));
             }
-            let numbers = self.number.get(place + 1..).unwrap_or_default();
-            // Two tracked ones have met above.
-            for (line, _) in rest.iter().zip(numbers).filter(|&(line, &number)| number == NONE && line.slope > slope) {
-                let key = ((score - line.score) / (line.slope - slope)).to_bits();
-                self.crossings.push(Crossing { key, up: NONE, down: own });
-            }
+            self.crossings.truncate(found);
         }
-        self.crossings.retain(|crossing| crossing.key < f64::INFINITY.to_bits());
         self.crossings.sort_unstable_by_key(|crossing| crossing.key);
     }
 
     /// What the tracked documents add where they stand.
+    #[inline(always)]
     fn sum_of_gains(&mut self, search: &Search, entry: &Entry, list: usize) -> i64 {
         let mut sum = 0;
         for ((&rank, &shared), &grade) in self.ranks.iter().zip(&self.shared).zip(&self.grades) {
@@ -853,6 +995,21 @@ impl Worker {
             }
         }
         self.crossings = crossings;
+    }
+}
+
+/// Keeps the `reach` greatest slopes, rising.
+#[inline(always)]
+fn keep_steepest(steepest: &mut Vec<f64>, slope: f64, reach: usize) {
+    // Few enough that counting beats searching.
+    let at = steepest.iter().map(|&other| usize::from(other < slope)).sum();
+    if steepest.len() < reach {
+        steepest.insert(at, slope);
+    } else if at > 0 {
+        steepest.copy_within(1..at, 0);
+        if let Some(place) = steepest.get_mut(at - 1) {
+            *place = slope;
+        }
     }
 }
 
