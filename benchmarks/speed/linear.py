@@ -4,12 +4,11 @@
         [--ranklib JAR:JAR] [--fastrank PYTHON]
 
 `--data` is the folder of real data (MQ2008 fold 1); `mslr` is the kit's generated set of about 1,000 lists of 105
-documents with 136 features. Features are z-scores. All contenders use one thread; seconds are those of learning, without
-reading files, by the clock and of the processor (the machine may be shared).
+documents with 136 features. Features are z-scores. All contenders use one thread; seconds are those of learning,
+without reading files, by the clock and of the processor (the machine may be shared).
 
-RankSVM: the C liblinear-ranksvm under DIR/src/prank (squared hinge, C a pair; it is told the gradient's share 1e-3), and
-scikit-learn's LinearSVC on explicit pairs (at most 300,000 of them). Rankwise goes on until its objective is no greater
-than that of the C program.
+RankSVM: the C liblinear-ranksvm under DIR/src/prank (squared hinge, C a pair; it is told the gradient's share 1e-3),
+and scikit-learn's LinearSVC on explicit pairs (at most 300,000 of them). The objective of each is computed by Rankwise.
 
 Coordinate Ascent: one restart of RankLib (two jars: RankLib and commons-math3) and of FastRank (a Python that has it);
 Rankwise: when a restart passes the training nDCG@10 at which each peer's restart ended, and where its own ends. All
@@ -232,8 +231,8 @@ def _ranklib(kit: Kit, data: Dataset, folder: Path, jars: str) -> tuple[float, f
     for how in (["-ranker", "9"], ["-ranker", "4", "-r", "1", "-i", "25"]):
         before = resource.getrusage(resource.RUSAGE_CHILDREN)
         clock = time.perf_counter()
-        command = [*java, *how, "-thread", "1", "-save", str(model)]
-        subprocess.run(command, capture_output=True, check=True, cwd=folder)
+        command = [*java, *how, "-thread", "1", "-save", model]
+        subprocess.run([str(word) for word in command], capture_output=True, check=True, cwd=folder)
         after = resource.getrusage(resource.RUSAGE_CHILDREN)
         used = after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime
         times.append((time.perf_counter() - clock, used))

@@ -21,11 +21,11 @@ interval: of equally good ones the widest, its middle. Rules where that leaves a
   a point where documents meet, another point of the interval is tried.
 
 A sweep searches along every weight once, in an order drawn anew, and along `directions` random directions among them
-(Cer, Jurafsky & Manning 2008, `cer2008`). A restart ends with the first sweep that gains nothing, or
-less than `tolerance`. Restart 0 begins with equal weights, the others with weights drawn evenly from −1 to 1. All of them stand for choice on
-validation after each sweep; without validation the one with the greatest training value is kept. Values are counted in
-whole units, so that conventions whose values differ by a constant on the same lists (yahoo, ranklib) give the same
-model.
+(Cer, Jurafsky & Manning 2008, `cer2008`). A restart ends with the first sweep that gains nothing, or less than
+`tolerance`. Restart 0 begins with equal weights, the others with weights drawn evenly from −1 to 1. All of them stand
+for choice on validation after each sweep; without validation the one with the greatest training value is kept. Values
+are counted in whole units, so that conventions whose values differ by a constant on the same lists (yahoo, ranklib)
+give the same model.
 
 `search="probe"` tries the steps that RankLib tries: 0.001, or 0.05 |w_f| where 0.001 is more than half of the weight,
 doubled 25 times, up, then down, then the weight 0, until one direction gains. It departs from RankLib 2.18, whose
@@ -104,9 +104,9 @@ class Slopes:
 class CoordinateAscent(Learner):
     """A linear ranker for any measure, by exact line searches from several starts.
 
-    `restarts` starts, each for at most `sweeps` sweeps over all weights, until one gains nothing, or less than `tolerance`.
-    `directions` random directions are searched in each sweep beside the weights. `slack` pulls weights towards those of
-    the start. `search` is "exact", or "probe" for RankLib's steps.
+    `restarts` starts, each for at most `sweeps` sweeps over all weights, until one gains nothing, or less than
+    `tolerance`. `directions` random directions are searched in each sweep beside the weights. `slack` pulls weights
+    towards those of the start. `search` is "exact", or "probe" for RankLib's steps.
 
     >>> from rankwise import Dataset
     >>> data = Dataset.of([[1, 9], [2, 4], [3, 5], [4, 1]], [0, 1, 0, 2], group=[4], feature_names=["price", "stars"])
