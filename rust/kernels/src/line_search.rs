@@ -552,7 +552,7 @@ fn check<S: Score, C: Code>(
     Ok(())
 }
 
-/// Adds weighted columns to scores, a column after the other.
+/// Adds weighted columns up in the order of `linear::scores`, so that a ranker's scores are these to the bit.
 struct Adding<'a, 's> {
     search: &'a Search,
     weights: &'a [f64],
@@ -563,14 +563,23 @@ impl WithSimd for Adding<'_, '_> {
     type Output = ();
     #[inline(always)]
     fn with_simd<Set: Simd>(self, _: Set) {
-        // So many sums stay in the nearest memory while column after column is added.
-        const NEAR: usize = 1 << 11;
+        // So many sums of so many parts each stay in near memory while column after column is added.
+        const NEAR: usize = 512;
+        const PARTS: usize = 8;
+        let mut parts = [[0.0; NEAR]; PARTS];
         for (block, scores) in self.scores.chunks_mut(NEAR).enumerate() {
+            parts.iter_mut().for_each(|part| part.fill(0.0));
             for (feature, &weight) in self.weights.iter().enumerate().filter(|&(_, &w)| w != 0.0) {
                 let column = self.search.column(feature).get(block * NEAR..).unwrap_or_default();
-                for (score, &value) in scores.iter_mut().zip(column) {
-                    *score += weight * f64::from(value);
+                if let Some(part) = parts.get_mut(feature % PARTS) {
+                    for (sum, &value) in part.iter_mut().zip(column) {
+                        *sum += f64::from(value) * weight;
+                    }
                 }
+            }
+            let [a, b, c, d, e, f, g, h] = &parts;
+            for (at, score) in scores.iter_mut().enumerate() {
+                *score = ((a[at] + b[at]) + (c[at] + d[at])) + ((e[at] + f[at]) + (g[at] + h[at]));
             }
         }
     }
