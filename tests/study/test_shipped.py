@@ -35,8 +35,8 @@ def test_hotels(tmp_path):
 
 def test_the_comparison_of_the_paper(tmp_path):
     small = {"data__folder": str(collection("mq2008")), "data__lists": 25, "statistics__permutations": 200,
-             "learner__2__rounds": 5, "learner__3__C": [1e-3, 1], "learner__4__restarts": 2, "learner__4__sweeps": 1,
-             "learner__5__trees": 4}  # fmt: skip
+             "learner__4__rounds": 5, "learner__5__C": [1e-3, 1], "learner__6__restarts": 2, "learner__6__sweeps": 1,
+             "learner__7__trees": 4}  # fmt: skip
     found = runs("apple_to_apple.toml", tmp_path, **small)
     assert [one.name for one in found.training] == ["ranklib", "yahoo", "letor4"]
     same = {(e.learner, e.training): e.same_as for e in found.entries}

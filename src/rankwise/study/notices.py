@@ -47,9 +47,9 @@ def _zeroed(plan: Plan, flags: Flags) -> Iterator[Notice]:
     """Conventions that lose short lists, at the cut where they lose most; one line a convention."""
     lost: dict[str, tuple[int, str]] = {}
     for named, row in zip(plan.evaluation, flags, strict=True):
-        if named.measure.convention.short == "zero" and (count := int(((row & SHORT) != 0).sum())):
-            if count >= lost.get(named.convention, (0, ""))[0]:
-                lost[named.convention] = (count, named.name)
+        count = int(((row & SHORT) != 0).sum()) if named.measure.convention.short == "zero" else 0
+        if count and count >= lost.get(named.convention, (0, ""))[0]:
+            lost[named.convention] = (count, named.name)
     for count, name in lost.values():
         what = f"{name} scores {count:,} of {flags.shape[1]:,} test lists 0, since they are short, whatever the ranking"
         yield Notice("short-lists-zeroed", what, "judge by a convention that takes them as they are, such as standard.")
