@@ -29,6 +29,10 @@ _ROOMS = {
     "rankwise.rankers.base": ("Ranker",),
     "rankwise.rankers.importance": ("permutation_importances",),
     "rankwise.rankers.saved": ("load_ranker",),
+    "rankwise.recommenders": ("recommender_learner",),
+    "rankwise.recommenders.interactions": ("Interactions",),
+    "rankwise.recommenders.recommender": ("Recommender",),
+    "rankwise.recommenders.saved": ("load_recommender",),
     "rankwise.evaluation.compare": ("Comparison", "compare"),
     "rankwise.evaluation.evaluate": ("evaluate",),
     "rankwise.evaluation.explain": ("explain",),
@@ -51,6 +55,7 @@ _RENAMED = {
     "learners": ("rankwise.learners", ""),
     "collections": ("rankwise.data.collections", ""),
     "rankers": ("rankwise.rankers", ""),
+    "recommenders": ("rankwise.recommenders", ""),
     "measure": ("rankwise.measures.parse", "measure"),
     "convention": ("rankwise.measures.tools", "convention"),
     "read_letor": ("rankwise.data.formats.letor", "read"),
@@ -70,7 +75,7 @@ _WHERE = {name: (room, name) for room, names in _ROOMS.items() for name in names
 __all__ = sorted([*_WHERE, "__version__"])
 
 if TYPE_CHECKING:
-    from rankwise import learners, rankers
+    from rankwise import learners, rankers, recommenders
     from rankwise.data import collections
     from rankwise.data.clean import Cleaning, clean
     from rankwise.data.dataset import Dataset
@@ -127,6 +132,10 @@ if TYPE_CHECKING:
     from rankwise.rankers.base import Ranker
     from rankwise.rankers.importance import permutation_importances
     from rankwise.rankers.saved import load_ranker
+    from rankwise.recommenders import recommender_learner
+    from rankwise.recommenders.interactions import Interactions
+    from rankwise.recommenders.recommender import Recommender
+    from rankwise.recommenders.saved import load_recommender
     from rankwise.study.candidates import Range
     from rankwise.study.plan import Plan, read_plan
     from rankwise.study.result import StudyResult

@@ -253,3 +253,54 @@ def weighted_sums(
 def within_lists(
     table: npt.NDArray[np.float32], offsets: npt.NDArray[np.int64], what: str, threads: int | None = None
 ) -> npt.NDArray[np.float32]: ...
+
+class SeenPairs:
+    def __new__(cls, offsets: npt.NDArray[np.int64], items: npt.NDArray[np.uint32], item_count: int) -> SeenPairs: ...
+    def blocks(self) -> int: ...
+
+def bpr_epoch(
+    epoch: dict[str, Any], plan: dict[str, Any]
+) -> tuple[npt.NDArray[np.float32], npt.NDArray[np.float32], npt.NDArray[np.float32], npt.NDArray[np.float32]]: ...
+def warp_epoch(
+    epoch: dict[str, Any], plan: dict[str, Any], trials: int, costs: npt.NDArray[np.float32]
+) -> tuple[npt.NDArray[np.float32], npt.NDArray[np.float32], npt.NDArray[np.float32], npt.NDArray[np.float32]]: ...
+def svd_epoch(
+    epoch: dict[str, Any], plan: dict[str, Any]
+) -> tuple[npt.NDArray[np.float32], npt.NDArray[np.float32], npt.NDArray[np.float32], npt.NDArray[np.float32]]: ...
+def als_side(
+    pairs: SeenPairs,
+    fixed: npt.NDArray[np.float32],
+    fixed_bias: npt.NDArray[np.float32],
+    plan: dict[str, Any],
+    threads: int | None = None,
+) -> tuple[npt.NDArray[np.float32], npt.NDArray[np.float32]]: ...
+def top_items(
+    users: npt.NDArray[np.float32],
+    items: npt.NDArray[np.float32],
+    bias: npt.NDArray[np.float32],
+    seen_offsets: npt.NDArray[np.int64],
+    seen_items: npt.NDArray[np.uint32],
+    k: int,
+    threads: int | None = None,
+) -> tuple[npt.NDArray[np.int32], npt.NDArray[np.float32]]: ...
+def top_of_scores(
+    scores: npt.NDArray[np.float32],
+    seen_offsets: npt.NDArray[np.int64],
+    seen_items: npt.NDArray[np.uint32],
+    k: int,
+    threads: int | None = None,
+) -> tuple[npt.NDArray[np.int32], npt.NDArray[np.float32]]: ...
+def all_scores(
+    users: npt.NDArray[np.float32],
+    items: npt.NDArray[np.float32],
+    bias: npt.NDArray[np.float32],
+    threads: int | None = None,
+) -> npt.NDArray[np.float32]: ...
+def some_scores(
+    users: npt.NDArray[np.float32],
+    items: npt.NDArray[np.float32],
+    bias: npt.NDArray[np.float32],
+    of: npt.NDArray[np.uint32],
+    with_items: npt.NDArray[np.uint32],
+    threads: int | None = None,
+) -> npt.NDArray[np.float32]: ...

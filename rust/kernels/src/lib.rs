@@ -8,6 +8,7 @@ pub mod bins;
 pub mod bootstrap;
 pub mod error;
 pub mod evaluate;
+pub mod factors;
 pub mod grades;
 pub mod ids;
 pub mod judged;

@@ -12,6 +12,46 @@ pub fn mix(x: u64) -> u64 {
     x ^ (x >> 31)
 }
 
+/// Numbers drawn one after the other: splitmix64 with a seed of its own.
+#[derive(Debug, Clone, Copy)]
+pub struct Lots(u64);
+
+impl Lots {
+    /// Those of one thing among others (a block, an epoch), which `key` and `number` name.
+    pub fn of(key: u64, number: u64) -> Self {
+        Self(mix(key ^ mix(number)))
+    }
+
+    #[inline(always)]
+    pub fn draw(&mut self) -> u64 {
+        let drawn = mix(self.0);
+        self.0 = self.0.wrapping_add(STEP);
+        drawn
+    }
+
+    /// One of 0, …, `count` − 1; a count below 2³² favours none by more than count / 2³².
+    #[inline(always)]
+    pub fn below(&mut self, count: usize) -> usize {
+        (((self.draw() >> 32) * count as u64) >> 32) as usize
+    }
+
+    /// From 0, and below 1.
+    #[inline(always)]
+    pub fn share(&mut self) -> f32 {
+        (self.draw() >> 40) as f32 / (1u64 << 24) as f32
+    }
+
+    /// An order of 0, …, `count` − 1, each as likely as any other.
+    pub fn order(&mut self, count: usize) -> Vec<u32> {
+        let mut order: Vec<u32> = (0..count as u32).collect();
+        for at in (1..count).rev() {
+            let other = self.below(at + 1);
+            order.swap(at, other);
+        }
+        order
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

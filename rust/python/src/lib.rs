@@ -6,6 +6,7 @@ mod boosting;
 mod bootstrap;
 mod errors;
 mod evaluate;
+mod factors;
 mod lambda;
 mod letor;
 mod line_search;
@@ -52,5 +53,18 @@ fn _kernels(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_class::<rank_svm::Pairs>()?;
     module.add_class::<rank_svm::PairCurvature>()?;
     module.add_class::<line_search::LineSearch>()?;
+    module.add_class::<factors::SeenPairs>()?;
+    for function in [
+        wrap_pyfunction!(factors::bpr_epoch, module)?,
+        wrap_pyfunction!(factors::warp_epoch, module)?,
+        wrap_pyfunction!(factors::svd_epoch, module)?,
+        wrap_pyfunction!(factors::als_side, module)?,
+        wrap_pyfunction!(factors::top_items, module)?,
+        wrap_pyfunction!(factors::top_of_scores, module)?,
+        wrap_pyfunction!(factors::all_scores, module)?,
+        wrap_pyfunction!(factors::some_scores, module)?,
+    ] {
+        module.add_function(function)?;
+    }
     Ok(())
 }

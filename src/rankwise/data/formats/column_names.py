@@ -22,7 +22,15 @@ NAMED = {
 }
 
 
-def chosen(what: str, given: str | None, names: Sequence[str], place: str, *, wanted: bool = True) -> str | None:
+def chosen(
+    what: str,
+    given: str | None,
+    names: Sequence[str],
+    place: str,
+    *,
+    wanted: bool = True,
+    known: Mapping[str, Sequence[str]] = KNOWN,
+) -> str | None:
     """The column that is `what`: the one a caller names, else the one known name that is there.
 
     Without any, a refusal if the column is `wanted`.
@@ -30,16 +38,16 @@ def chosen(what: str, given: str | None, names: Sequence[str], place: str, *, wa
     if given is not None:
         refuse_unknown([given], names, place)
         return given
-    found = [name for name in KNOWN[what] if name in names]
+    found = [name for name in known[what] if name in names]
     if len(found) > 1:
         which = " and ".join(f"'{name}'" for name in found)
         raise DataError(
             message(f"{which} may each be the {what}", place=place, hint=f"say which: {what}='{found[0]}'.")
         )
     if not found and wanted:
-        known = ", ".join(KNOWN[what])
+        understood = ", ".join(known[what])
         how = NAMED.get(what, f"`{what}=` (`--{what}`)")
-        hint = f"name it with {how}; one of {known} is understood without; {listed(names)}"
+        hint = f"name it with {how}; one of {understood} is understood without; {listed(names)}"
         raise DataError(message(f"no column is known to be the {what}", place=place, hint=hint))
     return found[0] if found else None
 

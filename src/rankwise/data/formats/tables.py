@@ -21,7 +21,7 @@ from rankwise.data.ids import Ids
 from rankwise.data.judgments import Qrels, Run
 from rankwise.errors import DataError, message
 
-__all__ = ["read", "read_qrels", "read_run"]
+__all__ = ["as_numbers", "further", "identity", "read", "read_qrels", "read_run"]
 
 
 def read(
@@ -161,10 +161,10 @@ class _Roles:
         """What the columns of a text file are to be read as: ids as they stand, numbers with their fractions."""
         numeric = [self.label, self.score, *self.single, *(self.events or ()), *matrix]
         ids = {name: "VARCHAR" for name in (self.query, self.document) if name is not None}
-        return _numeric(self.table, [name for name in numeric if name is not None]) | ids
+        return as_numbers(self.table, [name for name in numeric if name is not None]) | ids
 
 
-def _numeric(table: engine.Table, names: Sequence[str]) -> dict[str, str]:
+def as_numbers(table: engine.Table, names: Sequence[str]) -> dict[str, str]:
     """Columns of a text file that are read as numbers: also those that do not look so, to say in which line."""
 
     def is_read_so(name: str) -> bool:
@@ -191,11 +191,11 @@ Wanted = list[tuple[str, str]]
 
 def _dataset(table: engine.Table, roles: _Roles, matrix: Sequence[str]) -> Dataset:
     kept = ([] if roles.score is None else [roles.score]) + roles.kept
-    wanted: Wanted = [(_id(table, roles.query, "query"), "query")]
+    wanted: Wanted = [(identity(table, roles.query, "query"), "query")]
     wanted.append((_label(table, roles), "number"))
-    wanted += [] if roles.document is None else [(_id(table, roles.document, "document"), "document")]
+    wanted += [] if roles.document is None else [(identity(table, roles.document, "document"), "document")]
     wanted += [(_number(table, name), "number") for name in roles.single]
-    wanted += [_kept(table, name, number=name == roles.score) for name in kept]
+    wanted += [further(table, name, number=name == roles.score) for name in kept]
     wanted += [(_number(table, name, single=True), "feature") for name in matrix]
     found = table.columns(wanted)
     if found.rows == 0 or found.offsets is None or found.queries is None:
@@ -247,9 +247,10 @@ def _values(
     names = [*table.types]
     query = str(chosen("query", query, names, table.place))
     document = str(chosen("document", document, names, table.place))
-    table.read_as(_numeric(table, [value]) | {query: "VARCHAR", document: "VARCHAR"})
+    table.read_as(as_numbers(table, [value]) | {query: "VARCHAR", document: "VARCHAR"})
     number = _number(table, value)
-    wanted = [(_id(table, query, "query"), "query"), (_id(table, document, "document"), "document"), (number, "number")]
+    ids = [(identity(table, name, role), role) for name, role in ((query, "query"), (document, "document"))]
+    wanted = [*ids, (number, "number")]
     found = table.columns(wanted, where=f"WHERE NOT isnan({number})" if absent_is_left_out else "")
     if found.rows == 0 or found.offsets is None or found.queries is None:
         raise _no_rows(table)
@@ -310,7 +311,7 @@ def _kind(table: engine.Table, name: str, purpose: str) -> str:
     return kind
 
 
-def _id(table: engine.Table, name: str, purpose: str) -> str:
+def identity(table: engine.Table, name: str, purpose: str) -> str:
     """An id: a whole number or a text; a float that is whole reads like one, as frames make of ids with gaps."""
     column, column_type = engine.quoted(name), table.types[name]
     kind = _kind(table, name, f"{purpose} id")
@@ -339,7 +340,7 @@ def _number(table: engine.Table, name: str, *, single: bool = False) -> str:
     return f"coalesce({column}::DOUBLE, 'nan'::DOUBLE)"
 
 
-def _kept(table: engine.Table, name: str, *, number: bool) -> tuple[str, str]:
+def further(table: engine.Table, name: str, *, number: bool) -> tuple[str, str]:
     """A further column: whole numbers, numbers, times as microseconds, or texts."""
     column = engine.quoted(name)
     kind = _kind(table, name, "column of numbers or texts")
