@@ -49,7 +49,8 @@ def main() -> None:
         by_size(study, sizes, relevant),
         weights(folds[0].train),
         ties(study, arguments.study, tests),
-        areas(study),
+        areas(study, relevant),
+        steps(study),
     ):
         print(f"{table.to_markdown()}\n")
 
@@ -149,18 +150,30 @@ def ties(study: StudyResult, folder: Path, tests: list[Dataset]) -> Table:
     return Table(head, rows, title=f"Ties, standard@{K}, of {len(study.queries)} lists")
 
 
-def areas(study: StudyResult) -> Table:
-    """Per list, how nDCG goes with the area under the ROC curve."""
+def areas(study: StudyResult, relevant: npt.NDArray[np.bool_]) -> Table:
+    """Per list, how nDCG goes with the area under the ROC curve; empty lists left out."""
     rows = []
     for entry in shown(study):
         area = study.values(entry.learner, entry.training, "AUC")
         cells = []
         for name in (f"standard@{K}", "standard@1"):
             values = study.values(entry.learner, entry.training, name)
-            known = ~(np.isnan(area) | np.isnan(values))
+            known = relevant & ~(np.isnan(area) | np.isnan(values))
             cells.append(f"{np.corrcoef(area[known], values[known])[0, 1]:.3f}")
         rows.append([entry.name, *cells, f"{known.sum()}"])
     return Table(["entry", f"standard@{K}", "standard@1", "lists"], rows, title="Correlation with AUC over lists")
+
+
+def steps(study: StudyResult) -> Table:
+    """Which step each fold kept, and why it stopped."""
+    rows = []
+    for entry in shown(study):
+        cells = [c for c in study.cells if c.chosen and (c.learner, c.training) == (entry.learner, entry.training)]
+        seconds = sum(cell.seconds for cell in cells)
+        kept = ", ".join(str(cell.steps) for cell in cells)
+        rows.append([entry.name, kept, "; ".join(dict.fromkeys(cell.stopped for cell in cells)), f"{seconds:.1f}"])
+    head = ["entry", "steps kept on folds 1 … 5", "why it ended", "seconds"]
+    return Table(head, rows, title="Steps", left=frozenset({0, 1, 2}))
 
 
 if __name__ == "__main__":
