@@ -33,11 +33,12 @@ def main() -> None:
     parser.add_argument("--data", required=True, type=Path)
     parser.add_argument("--repeats", type=int, default=REPEATS)
     parser.add_argument("--trees", type=int, default=100)
+    parser.add_argument("--threads", type=int, nargs="+", default=(1, 2))
     arguments = parser.parse_args()
     for name, data in {"MQ2008": mq2008(arguments.data), "MSLR-like": mslr_like(Kit(arguments.kit))}.items():
         print(f"\n{name}: {len(data):,} lists, {len(data.labels):,} documents, {data.features.shape[1]} features\n")
         rows = []
-        for threads in (1, 2):
+        for threads in arguments.threads:
             times = interleaved(contenders(data, arguments.trees, threads), arguments.repeats)
             base = times["LightGBM lambdarank"]
             rows += [[n, threads, f"{1e3 * t / arguments.trees:.2f}", f"{t / base:.2f}"] for n, t in times.items()]
