@@ -31,9 +31,54 @@ impl Column {
     fn codes(&self) -> usize {
         self.thresholds.len() + 1 + usize::from(self.has_missing)
     }
+}
+
+/// An integer that rises with the value; -0.0 and 0.0 are one value.
+fn key(value: f32) -> u32 {
+    let bits = (value + 0.0).to_bits();
+    if bits >> 31 == 0 { bits | 1 << 31 } else { !bits }
+}
+
+fn value_of(key: u32) -> f32 {
+    f32::from_bits(if key >> 31 == 1 { key & !(1 << 31) } else { !key })
+}
+
+/// The code of any value of one feature.
+struct Coder {
+    /// Of each threshold, the least key above it.
+    firsts: Vec<u32>,
+    /// How many thresholds end before the keys that begin with each pair of bytes. Empty where few values are looked up.
+    by_head: Vec<u32>,
+}
+
+impl Coder {
+    fn of(column: &Column, values: usize) -> Self {
+        let least_above = |&t: &f64| {
+            let near = t as f32;
+            key(if f64::from(near) > t { near } else { near.next_up() })
+        };
+        let firsts: Vec<u32> = column.thresholds.iter().map(least_above).collect();
+        let mut by_head = Vec::new();
+        if values >= 1 << 12 {
+            by_head.reserve((1 << 16) + 1);
+            for (at, first) in firsts.iter().enumerate() {
+                by_head.resize((first >> 16) as usize + 1, at as u32);
+            }
+            by_head.resize((1 << 16) + 1, firsts.len() as u32);
+        }
+        Self { firsts, by_head }
+    }
 
     fn code(&self, value: f32) -> usize {
-        if value.is_nan() { self.thresholds.len() + 1 } else { self.thresholds.partition_point(|&t| t < value.into()) }
+        if value.is_nan() {
+            return self.firsts.len() + 1;
+        }
+        let key = key(value);
+        let head = (key >> 16) as usize;
+        match self.by_head.get(head..head + 2) {
+            Some(&[from, to]) => from as usize + self.firsts[from as usize..to as usize].partition_point(|&first| first <= key),
+            _ => self.firsts.partition_point(|&first| first <= key),
+        }
     }
 }
 
@@ -65,8 +110,9 @@ impl Bins {
         let rows = rows_of(table, features)?;
         let single = (rows * features < SMALL).then_some(1);
         let pieces = (0..features).collect();
-        let columns =
-            threads::each(single.or(threads), pieces, Vec::new, |values, feature| halfway(table, features, feature, most, values));
+        let columns = threads::each(single.or(threads), pieces, Default::default, |scratch, feature| {
+            halfway(table, features, feature, most, scratch)
+        });
         Self::coded(table, columns, threads)
     }
 
@@ -108,7 +154,8 @@ impl Bins {
                     Codes::Narrow(narrow_codes(table, columns_read, &features_here, rows))
                 } else {
                     let of = features_here.first().copied().unwrap_or(0);
-                    Codes::Wide(column(table, features, of).map(|v| columns_read[of].code(v) as u32).collect())
+                    let coder = Coder::of(&columns_read[of], rows);
+                    Codes::Wide(column(table, features, of).map(|v| coder.code(v) as u32).collect())
                 };
                 Block { features: features_here, codes }
             },
@@ -211,26 +258,54 @@ fn column(table: &[f32], features: usize, feature: usize) -> impl Iterator<Item 
 
 fn narrow_codes(table: &[f32], columns: &[Column], features: &[usize], rows: usize) -> Vec<[u8; LANES]> {
     let mut codes = vec![[0u8; LANES]; rows];
-    for (row, values) in codes.iter_mut().zip(table.chunks_exact(columns.len())) {
-        for (code, &feature) in row.iter_mut().zip(features) {
-            *code = columns[feature].code(values[feature]) as u8;
+    for (lane, &feature) in features.iter().enumerate() {
+        let coder = Coder::of(&columns[feature], rows);
+        for (row, value) in codes.iter_mut().zip(column(table, columns.len(), feature)) {
+            row[lane] = coder.code(value) as u8;
         }
     }
     codes
 }
 
+/// Keys in rising order: three passes of eleven bits.
+fn sort(keys: &mut Vec<u32>, spare: &mut Vec<u32>) {
+    const BITS: u32 = 11;
+    if keys.len() < 1 << BITS {
+        keys.sort_unstable();
+        return;
+    }
+    spare.resize(keys.len(), 0);
+    for shift in [0, BITS, 2 * BITS] {
+        let digit = |key: u32| (key >> shift) as usize & ((1 << BITS) - 1);
+        let mut places = [0usize; 1 << BITS];
+        for &key in keys.iter() {
+            places[digit(key)] += 1;
+        }
+        let mut next = 0;
+        for place in &mut places {
+            next += std::mem::replace(place, next);
+        }
+        for &key in keys.iter() {
+            let place = &mut places[digit(key)];
+            spare[*place] = key;
+            *place += 1;
+        }
+        std::mem::swap(keys, spare);
+    }
+}
+
 /// The thresholds of one feature. Where some have no value, one lies below all values: having one or not may divide the rows.
-fn halfway(table: &[f32], features: usize, feature: usize, most: Option<usize>, values: &mut Vec<f32>) -> Column {
-    values.clear();
-    // -0.0 and 0.0 are one value.
-    values.extend(column(table, features, feature).filter(|v| !v.is_nan()).map(|v| v + 0.0));
-    let has_missing = values.len() * features < table.len();
-    values.sort_unstable_by(f32::total_cmp);
-    let distinct: Vec<(f32, usize)> = values.chunk_by(|a, b| a == b).map(|run| (run[0], run.len())).collect();
+fn halfway(table: &[f32], features: usize, feature: usize, most: Option<usize>, scratch: &mut [Vec<u32>; 2]) -> Column {
+    let [keys, spare] = scratch;
+    keys.clear();
+    keys.extend(column(table, features, feature).filter(|v| !v.is_nan()).map(key));
+    let has_missing = keys.len() * features < table.len();
+    sort(keys, spare);
+    let distinct: Vec<(f32, usize)> = keys.chunk_by(|a, b| a == b).map(|run| (value_of(run[0]), run.len())).collect();
     let below = distinct.first().filter(|_| has_missing).map(|&(least, _)| f64::from(least) - 1.0 - f64::from(least).abs());
     let room = most.unwrap_or(usize::MAX).saturating_sub(below.iter().len());
     let ends =
-        if distinct.len() <= room.saturating_add(1) { (1..distinct.len()).collect() } else { even_cuts(&distinct, values.len(), room) };
+        if distinct.len() <= room.saturating_add(1) { (1..distinct.len()).collect() } else { even_cuts(&distinct, keys.len(), room) };
     let middle = |&end: &usize| (f64::from(distinct[end - 1].0) + f64::from(distinct[end].0)) / 2.0;
     Column { thresholds: below.into_iter().chain(ends.iter().map(middle)).collect(), has_missing }
 }
@@ -268,6 +343,25 @@ mod tests {
         let cuts = Bins::of(&heavy, 1, Some(4), None).unwrap();
         assert_eq!(cuts.thresholds(0).first(), Some(&300.0));
         assert_eq!(cuts.thresholds(0).len(), 4);
+    }
+
+    #[test]
+    fn codes_count_the_thresholds_below_a_value() {
+        let column = Column { thresholds: vec![-1e300, -3.5, -0.0, 1e-40, 0.1, f64::from(0.1f32), 7.0, 1e300], has_missing: true };
+        let values = [f32::MIN, -3.5, -3.4, -0.0, 0.0, 1e-45, 1e-38, 0.1, 0.2, 7.0, f32::MAX, f32::NAN];
+        for count in [0, 1 << 20] {
+            let coder = Coder::of(&column, count);
+            for value in values {
+                let below = column.thresholds.iter().filter(|&&t| t < f64::from(value)).count();
+                assert_eq!(coder.code(value), if value.is_nan() { 9 } else { below }, "{value}");
+            }
+        }
+        let mut keys: Vec<u32> = (0..5000u64).map(|i| crate::lots::mix(i) as u32).collect();
+        let mut sorted = keys.clone();
+        sorted.sort_unstable();
+        sort(&mut keys, &mut Vec::new());
+        assert_eq!(keys, sorted);
+        assert!([-2.0f32, -0.5, 0.0, 3.0].iter().all(|&v| value_of(key(v)) == v));
     }
 
     #[test]

@@ -33,16 +33,17 @@ class Judge:
         self.lists = Lists.of(data, np.zeros(len(data.labels)), threads=threads)
         self._evaluated = Evaluated.of(self.lists)
         self._text = str(measure)
+        self._column = self.lists.column_of(measure)
 
     def outcome(self, scores: Any) -> Outcome:
         """Values, mean and counts, as `evaluate` makes them of one measure."""
-        values, flags = self.lists.with_scores(scores).compute([self.measure])[0]
+        values, flags = self._column(scores)
         return Outcome(self._text, self.measure, values, flags, self._evaluated)
 
     def values(self, scores: Any) -> npt.NDArray[np.float64]:
         """The value of each list; NaN where the convention leaves it out of the mean."""
         # Lists of a dataset are never missing from a run: a column's values are those of its outcome.
-        return self.lists.with_scores(scores).compute([self.measure])[0][0]
+        return self._column(scores)[0]
 
     def mean(self, scores: Any) -> float:
         """The mean over lists, as the convention takes it."""

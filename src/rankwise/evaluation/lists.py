@@ -240,6 +240,21 @@ class Lists:
                 columns[at] = column
         return columns
 
+    def column_of(self, measure: Measure) -> Callable[[Any], Column]:
+        """What gives the measure's column at other scores of these lists; all else is looked up once."""
+        order = self.order(measure.convention)
+        ties = order["ties"]
+        if isinstance(measure, UserMeasure) or (ties.startswith("docid") and self.documents is None):
+            return lambda scores: self.with_scores(scores).compute([measure])[0]
+        plan, ids = self.plan(measure), self.ids(ties)
+
+        def at(scores: Any) -> Column:
+            other = self.with_scores(scores).scores
+            where = (other, self.grades, self.offsets, self.outside_offsets, ids, order)
+            return _kernels.evaluate(*where, [plan], self.threads)[0]
+
+        return at
+
     def silent_axes(self) -> frozenset[str]:
         """Axes of a convention that cannot change any value on these lists."""
         labels = self.grades.labels[self.grades.present()]
