@@ -79,8 +79,6 @@ class Prepared:
     """The rows of lists that have a pair."""
     preferences: Preferences
     bins: Bins
-    columns: npt.NDArray[np.float32]
-    """Features × rows, of all lists."""
 
     def potentials(self, margins: Scores) -> tuple[Scores, float]:
         return self.preferences.potentials(margins[self.paired], self.training.threads)
@@ -139,7 +137,7 @@ class RankBoost(Learner):
             else Bins.of(table, self.thresholds, data.threads)
         )
         paired = np.flatnonzero(np.repeat(_has_pairs(data), np.diff(data.offsets)))
-        return Prepared(data, paired, preferences, bins, np.ascontiguousarray(data.table.T))
+        return Prepared(data, paired, preferences, bins)
 
     def start(self, data: Prepared, rng: np.random.Generator) -> Boosted:
         none = np.zeros(0)
@@ -163,7 +161,7 @@ class RankBoost(Learner):
         if found is None or abs(found[3]) < NOTHING:
             return replace(state, ended="no stump tells pairs apart better than chance")
         feature, threshold, missing_above, r = found
-        above = _above(data.columns[feature], threshold, missing_above)
+        above = _above(data.training.table[:, feature], threshold, missing_above)
         alpha = self._alpha(data, state, r, above)
         return Boosted(
             features=state.features,
