@@ -11,6 +11,14 @@ from rankwise.learners import LEARNERS, learner
 from rankwise.learners.base import Learner
 
 QUICK: dict[str, dict[str, Any]] = {
+    "warp": {"epochs": 25, "learning_rate": 0.05, "batch": 8},
+    "softmax": {"several": "share"},
+    "ranknet": {"epochs": 25, "learning_rate": 0.05, "batch": 8},
+    "plackett-luce": {"epochs": 25, "learning_rate": 0.05, "batch": 8},
+    "listnet": {"epochs": 25, "learning_rate": 0.05, "batch": 8},
+    "lambdarank": {"epochs": 25, "learning_rate": 0.05, "batch": 8},
+    "direct-ranker": {"epochs": 40, "learning_rate": 0.05, "batch": 8},
+    "approx-ndcg": {"epochs": 40, "learning_rate": 0.1, "batch": 8},
     "adarank": {},
     "best-feature": {},
     "coordinate-ascent": {"restarts": 3, "sweeps": 4},

@@ -362,7 +362,7 @@ def test_labels_that_a_loss_cannot_take_are_refused() -> None:
         losses.CrossEntropyNDCG(convention=STANDARD.but(negative="as is", gain="linear"))([0.0, 0], [-1, 1], [0, 2])
     with pytest.raises(RankwiseError, match="label -1 is negative"):
         losses.LambdaPairs()([0.0, 0], [-1, 1], [0, 2])
-    with pytest.raises(DataError, match="list 0, counted from 0: 7,880,400 orders of the first 3 of 200"):
+    with pytest.raises(DataError, match="list 0, counted from 0: 16,581,120 orders of the first 3 of up to 256"):
         losses.TopOrders(k=3)(np.zeros(200), np.zeros(200), [0, 200])
 
 

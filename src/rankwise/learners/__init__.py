@@ -15,14 +15,22 @@ __all__ = ["LEARNERS", "learner"]
 # Name on the command line → module and class.
 LEARNERS = {
     "adarank": "adarank:AdaRank",
+    "approx-ndcg": "approx_ndcg:ApproxNDCG",
     "best-feature": "best_feature:BestFeature",
     "coordinate-ascent": "coordinate_ascent:CoordinateAscent",
+    "direct-ranker": "direct_ranker:DirectRanker",
     "lambdamart": "lambdamart:LambdaMART",
+    "lambdarank": "lambdarank:LambdaRank",
     "linear-regression": "linear_regression:LinearRegression",
+    "listnet": "listnet:ListNet",
     "mart": "mart:MART",
+    "plackett-luce": "plackett_luce:PlackettLuce",
     "pointwise": "pointwise:Pointwise",
     "rankboost": "rankboost:RankBoost",
+    "ranknet": "ranknet:RankNet",
     "ranksvm": "ranksvm:RankSVM",
+    "softmax": "softmax:Softmax",
+    "warp": "warp:Warp",
 }
 
 

@@ -56,7 +56,7 @@ class ApproxNDCG(WithMeasure, Loss):
             return (jnp.where(at(block.there), at(block.worth), 0) * discount(jnp.maximum(rank, 1))).sum(1)
 
         # Those worth nothing stand last, and have no part of their own.
-        value = over_chunks(term, scores, (block.worth != 0).sum(1).max()) * block.columns[0]
+        value = over_chunks(term, scores, (block.worth != 0).sum(1)) * block.columns[0]
         return 1 - value if measure.formula == "ndcg" else -value
 
 

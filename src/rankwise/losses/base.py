@@ -37,7 +37,7 @@ class Block(NamedTuple):
     worth: Any
     """n × m: what it counts, falling along each list."""
     uppers: Any
-    """How many places hold documents worth more than another one, in that list of the block which has most."""
+    """n: how many documents of each list are worth more than another one of it."""
     lists: Any
     """n: the number of each list."""
     weights: Any
@@ -103,7 +103,7 @@ class Loss(ABC):
         order = np.argsort(-mine, axis=1, kind="stable")
         rows, mine = (np.take_along_axis(table, order, 1) for table in (rows, mine))
         lowest = np.where(there, mine, np.inf).min(axis=1, initial=np.inf, keepdims=True)
-        uppers = (there & (mine > lowest)).sum(axis=1).max(initial=0)
+        uppers = (there & (mine > lowest)).sum(axis=1)
         mine[~there] = 0.0
         self.check(mine, there, lists)
         counts = np.zeros(n)
@@ -111,7 +111,8 @@ class Loss(ABC):
         numbers = np.zeros(n, np.int64)
         numbers[: len(lists)] = lists
         columns = self.columns(mine, there)
-        return Block(rows.astype(np.int32), there, mine, np.int32(uppers), numbers.astype(np.int32), counts, columns)
+        whole = [part.astype(np.int32) for part in (rows, uppers, numbers)]
+        return Block(whole[0], there, mine, whole[1], whole[2], counts, columns)
 
     # What a loss says of itself.
 
@@ -123,7 +124,7 @@ class Loss(ABC):
         """Refuses lists that the loss is not defined for; `lists` are the numbers of the first ones of these."""
 
     def columns(self, worth: Floats, there: npt.NDArray[np.bool_]) -> tuple[Any, ...]:
-        """Whatever else the formula needs of each list or place, computed once."""
+        """Whatever else the formula needs of each list or place, computed once; the first axis is that of lists."""
         return ()
 
     @abstractmethod

@@ -6,10 +6,11 @@ from dataclasses import dataclass
 from typing import Any
 
 import jax
+import jax.numpy as jnp
 import numpy as np
 import numpy.typing as npt
 
-from rankwise.errors import DataError, message
+from rankwise.errors import DataError, RankwiseError, message
 from rankwise.losses.base import Block, Floats, Loss, Places, masked
 from rankwise.losses.worth import by_label, named
 from rankwise.measures.convention import Convention
@@ -25,13 +26,18 @@ class Multinomial(Loss):
 
     McFadden 1974 (`mcfadden1974`): the conditional logit of choices, Plackett–Luce's first place. Relevant is what the
     convention's `rel` says, as in a search that ended with one booking. A list without a relevant document says nothing
-    and has 0; one with several is refused.
+    and has 0. One with several is refused; with `several='share'` each of R relevant documents counts 1 / R.
 
     >>> round(float(Multinomial()([1.0, 0.0], [1, 0], [0, 2])), 6)
     0.313262
     """
 
     convention: Convention | str | None = None
+    several: str = "refuse"
+
+    def __post_init__(self) -> None:
+        if self.several not in ("refuse", "share"):
+            raise RankwiseError(message(f"several is 'refuse' or 'share', not {self.several!r}"))
 
     def worths(self, labels: Floats) -> Floats:
         convention = named(self.convention)
@@ -39,11 +45,12 @@ class Multinomial(Loss):
 
     def check(self, worth: Floats, there: npt.NDArray[np.bool_], lists: Places) -> None:
         relevant = worth.sum(axis=1)
-        if (relevant > 1).any():
+        if self.several == "refuse" and (relevant > 1).any():
             at = int((relevant > 1).argmax())
-            hint = "PlackettLuce and ListNet take several."
+            hint = "several='share' takes the mean over them; PlackettLuce and ListNet are of several."
             what = f"{relevant[at]:.0f} documents are relevant, and this loss is of the one that was chosen"
             raise DataError(message(what, place=f"list {lists[at]}, counted from 0", hint=hint))
 
     def of(self, scores: Any, block: Block, key: Any = None) -> Any:
-        return -(block.worth * jax.nn.log_softmax(masked(scores, block.there), axis=1)).sum(1)
+        share = block.worth / jnp.maximum(block.worth.sum(1, keepdims=True), 1)
+        return -(share * jax.nn.log_softmax(masked(scores, block.there), axis=1)).sum(1)

@@ -70,7 +70,7 @@ def both_there(block: Block, at: Any) -> Any:
 
 
 def over_chunks(term: Callable[[Any, Any], Any], scores: Any, uppers: Any) -> Any:
-    """The sum, over chunks of the first `uppers` places, of `term(scores, at)`, one number a list.
+    """The sum, over chunks of the first `uppers` places of each list, of `term(scores, at)`, one number a list.
 
     `at(table)` are the chunk's columns of an n × m table. The gradient is summed up beside the value, not by going
     through the chunks again.
@@ -91,6 +91,6 @@ def over_chunks(term: Callable[[Any, Any], Any], scores: Any, uppers: Any) -> An
         return sums[0] + value, sums[1] + pull(jnp.ones_like(value))[0]
 
     zeros = (jnp.zeros(n, scores.dtype), jnp.zeros((n, m), scores.dtype))
-    value, gradient = jax.lax.fori_loop(0, (uppers + chunk - 1) // chunk, one, zeros)
+    value, gradient = jax.lax.fori_loop(0, (uppers.max() + chunk - 1) // chunk, one, zeros)
     # The value as it is, with the gradient that was found.
     return value + (gradient * (scores - held)).sum(1)

@@ -17,7 +17,7 @@ from rankwise.losses.worth import WithWorth
 
 __all__ = ["TopOrders"]
 
-MOST = 1_000_000
+MOST = 200_000
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -29,7 +29,8 @@ class TopOrders(WithWorth, Loss):
 
     Cao et al. 2007 (`cao2007`), over all m! / (m − k)! orders π of k of the m documents. :math:`w` is the label, or its
     gain under a `convention`. For k = 1 it is `SoftmaxCrossEntropy`. A list of fewer than k documents is ordered
-    whole. Lists with more than 1,000,000 orders are refused: `PlackettLuceLikelihood` is of the order of m.
+    whole. Lists that are padded to 8, 16, 32, … places are refused where so many have more
+    than 200,000 orders; the time of `PlackettLuceLikelihood` is that of m.
 
     >>> round(float(TopOrders(k=2)([1.0, 0.0, 0.0], [1, 0, 0], [0, 3])), 6)
     1.621448
@@ -42,21 +43,17 @@ class TopOrders(WithWorth, Loss):
             raise RankwiseError(message(f"k must be a whole number from 1, not {self.k!r}"))
 
     def check(self, worth: Floats, there: npt.NDArray[np.bool_], lists: Places) -> None:
-        sizes = there.sum(axis=1)
-        longest = int(sizes.argmax())
-        orders = perm(int(sizes[longest]), min(self.k, int(sizes[longest])))
+        places = worth.shape[1]
+        orders = perm(places, min(self.k, places))
         if orders > MOST:
+            longest = int(there.sum(axis=1).argmax())
             hint = "take a smaller k, or PlackettLuceLikelihood, whose time is that of the list's length."
-            what = f"{orders:,} orders of the first {self.k} of {sizes[longest]:,} documents"
+            what = f"{orders:,} orders of the first {self.k} of up to {places:,} documents"
             raise DataError(message(what, place=f"list {lists[longest]}, counted from 0", hint=hint))
 
-    def columns(self, worth: Floats, there: npt.NDArray[np.bool_]) -> tuple[Any, ...]:
-        most = int(there.sum(axis=1).max(initial=1))
-        orders = np.array(list(permutations(range(most), min(self.k, most))), np.int32)
-        return (orders, there.sum(axis=1))
-
     def of(self, scores: Any, block: Block, key: Any = None) -> Any:
-        orders, sizes = block.columns
+        orders = np.array(list(permutations(range(scores.shape[1]), min(self.k, scores.shape[1]))))
+        sizes = block.there.sum(1)
         mine, _ = chances(masked(scores, block.there), orders, sizes)
         theirs, possible = chances(masked(jnp.asarray(block.worth, scores.dtype), block.there), orders, sizes)
         return -jnp.where(possible, jnp.exp(theirs) * mine, 0).sum(1)

@@ -15,13 +15,14 @@ from rankwise.errors import DataError, RankwiseError, message
 from rankwise.rankers.base import Ranker, Scorer
 from rankwise.rankers.inputs import Inputs
 from rankwise.rankers.linear import Linear
+from rankwise.rankers.network import Network
 from rankwise.rankers.stumps import Stumps
 from rankwise.rankers.trees import Trees
 
 __all__ = ["load_ranker", "save"]
 
 KIND, VERSION = "ranker", 1
-SCORERS: Mapping[str, type[Scorer]] = {scorer.kind: scorer for scorer in (Linear, Stumps, Trees)}
+SCORERS: Mapping[str, type[Scorer]] = {scorer.kind: scorer for scorer in (Linear, Network, Stumps, Trees)}
 
 Arrays = dict[str, npt.NDArray[Any]]
 
