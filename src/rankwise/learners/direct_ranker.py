@@ -23,8 +23,8 @@ class DirectRanker(NetworkLearner):
 
     Köppel et al. 2019 (`koppel2019`): f is the network's last layer; without a bias o is antisymmetric, and the order
     it says is reflexive, antisymmetric and transitive whatever the weights. Therefore the score w · f(x) of a document
-    alone sorts a list as all its pairs would. `form` 'squared' learns by (1 − o)², 'probability' by −log((1 + o) / 2), for
-    pairs of different labels of a list, formed after one forward pass a document.
+    alone sorts a list as all its pairs would. `form` 'squared' learns by (1 − o)², 'probability' by −log((1 + o) / 2),
+    for pairs of different labels of a list, formed after one forward pass a document.
 
     `hidden`, `activation`, `norm`, `dropout`, `epochs`, `batch`, `optimizer`, `learning_rate`, `schedule` and
     `weight_decay` are those of every network.

@@ -31,6 +31,7 @@ class ListNet(NetworkLearner):
     np.int64(0)
     """
 
+    learning_rate: float = 0.001
     k: int = 1
     gains: str | None = None
 

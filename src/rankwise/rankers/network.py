@@ -40,8 +40,10 @@ ACTIVATIONS: Mapping[str, Callable[[Floats], Floats]] = {
     "gelu": _gelu,
     "sigmoid": _sigmoid,
 }
-# Rows are scored so many at a time, the last ones filled up with zeros: a row's bits hang on no other row.
-AT_ONCE = 256
+# Rows are scored some at a time, the last ones filled up with zeros, so that a row's bits hang on no other row; so few
+# that a product of matrices stays below what BLAS libraries hand to several threads.
+PRODUCTS = 2**18
+FEWEST, MOST = 16, 256
 EPSILON = 1e-5
 # A file that claims more is hostile.
 MOST_LAYERS = 64
@@ -131,11 +133,14 @@ class Network:
 
     def scores(self, table: Table, threads: int | None = None) -> Floats:
         found = np.empty(len(table))
-        for start in range(0, len(table), AT_ONCE):
-            rows = np.zeros((AT_ONCE, self.features))
-            part = table[start : start + AT_ONCE]
+        many = MOST
+        while many > FEWEST and many * max(layer.weights.size for layer in self.layers) > PRODUCTS:
+            many //= 2
+        for start in range(0, len(table), many):
+            rows = np.zeros((many, self.features))
+            part = table[start : start + many]
             rows[: len(part)] = np.nan_to_num(part)
-            found[start : start + AT_ONCE] = self._forward(rows)[: len(part)]
+            found[start : start + many] = self._forward(rows)[: len(part)]
         return found
 
     def _forward(self, rows: Floats) -> Floats:
