@@ -1,5 +1,6 @@
 """A study that runs: equal to what its learners do by hand, continued where it was, and told what failed."""
 
+import os
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 
@@ -183,14 +184,20 @@ def test_notices_have_codes(found):
 
 @dataclass(kw_only=True, eq=False, repr=False)
 class Fickle(BestFeature):
-    """Raises where `fails` says so."""
+    """Raises, or ends its process, where it is told to."""
 
     fails: bool = False
+    starves: bool = False
+    dies: bool = False
     name = "fickle"
 
     def start(self, data, rng):
         if self.fails:
             raise ZeroDivisionError("no such number")
+        if self.starves:
+            raise MemoryError
+        if self.dies:
+            os._exit(9)
         return super().start(data, rng)
 
 
@@ -224,6 +231,27 @@ def test_failures_are_on_record_and_tried_again_if_asked(fickle, tmp_path):
         run_study(Plan.of(fickle), tmp_path, workers=1, progress=watch, retry_failed=again)
         assert {told.how for told in watch.told} == how
         assert {told.how for told in watch.told if not told.failed} == {"found"}
+
+
+def test_a_process_that_dies_takes_nothing_with_it(fickle, tmp_path):
+    fickle["learner"][1]["dies"] = True
+    watch = Watch()
+    result = run_study(Plan.of(fickle), tmp_path, workers=2, progress=watch)
+    assert [e.learner for e in result.entries] == ["best-feature"]
+    failed = [c for c in result.cells if c.failed]
+    assert {c.failed for c in failed} == {"its process died; the system may have run out of memory"}
+    assert {c.learner for c in failed} == {"fickle"} and len(failed) == 3
+    assert len(watch.told) == 6
+    # It is the machine's failure, not the training's: it is not on record, and is tried again.
+    assert len(list((tmp_path / "cells").glob("*.record"))) == 3
+
+
+@pytest.mark.parametrize("workers", [1, 2])
+def test_too_little_memory_is_told_and_not_on_record(fickle, tmp_path, workers):
+    fickle["learner"][1]["starves"] = True
+    result = run_study(Plan.of(fickle), tmp_path, workers=workers)
+    assert {c.failed for c in result.cells if c.learner == "fickle"} == {"there was not enough memory"}
+    assert len(list((tmp_path / "cells").glob("*.record"))) == 3
 
 
 def test_a_study_of_which_everything_failed_says_why(fickle, tmp_path):
