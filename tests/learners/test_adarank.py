@@ -106,6 +106,8 @@ def test_conventions_that_differ_by_a_constant_give_the_same_model() -> None:
         AdaRank(measure=f"nDCG(empty={empty})@5").fit(data).ranker_.scorer.weights for empty in (0, 1, 0.5, "'skip'")
     ]
     assert all(model.tolist() == models[0].tolist() for model in models[1:])
+    yahoo, ranklib = (AdaRank(measure=f"{t}:nDCG@5").fit(data).ranker_.scorer.weights for t in ("yahoo", "ranklib"))
+    np.testing.assert_allclose(yahoo, ranklib, atol=1e-12)
     # Another gain changes the values of lists that teach.
     other = AdaRank(measure="nDCG(gain='linear')@5").fit(data).ranker_.scorer.weights
     assert other.tolist() != models[0].tolist()
