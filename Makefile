@@ -73,7 +73,7 @@ $(VENV)/.installed: $(SOURCES) $(VENV)/.build
 	@touch $@
 
 $(VENV)/.demo: $(VENV)/.installed
-	$(BIN)/python -m pip install --quiet 'scikit-learn>=1.5' 'lightgbm>=4.5'
+	$(BIN)/python -m pip install --quiet 'scikit-learn>=1.5' 'lightgbm>=4.5' 'altair>=5.5' 'vl-convert-python>=1.7'
 	@touch $@
 
 $(VENV)/.test: $(VENV)/.installed

@@ -42,6 +42,7 @@ _ROOMS = {
     "rankwise.evaluation.result": ("Outcome", "Result"),
     "rankwise.evaluation.saved": ("load_result",),
     "rankwise.evaluation.sensitivity": ("Sensitivity", "sensitivity"),
+    "rankwise.report.write": ("write_report",),
     "rankwise.study.candidates": ("Range",),
     "rankwise.study.plan": ("Plan", "read_plan"),
     "rankwise.study.result": ("StudyResult",),
@@ -136,6 +137,7 @@ if TYPE_CHECKING:
     from rankwise.recommenders.interactions import Interactions
     from rankwise.recommenders.recommender import Recommender
     from rankwise.recommenders.saved import load_recommender
+    from rankwise.report.write import write_report
     from rankwise.study.candidates import Range
     from rankwise.study.plan import Plan, read_plan
     from rankwise.study.result import StudyResult

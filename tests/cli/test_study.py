@@ -1,6 +1,7 @@
 """The verb `study`: plan in, tables and verdict out, everything kept in a folder."""
 
 import json
+import os
 
 import pytest
 
@@ -31,21 +32,36 @@ def plan(tmp_path, monkeypatch):
 
 
 def test_tables_and_verdict_go_to_standard_output(plan, tmp_path, capsys):
-    assert main(["study", plan, "--workers", "1"]) == 0
+    assert main(["study", plan, "--workers", "1", "--no-report"]) == 0
     out, err = capsys.readouterr()
     assert out.splitlines()[0].split() == ["learner", "trained", "for", "nDCG@5", "hotels:nDCG@5"]
     assert "Under nDCG@5 (standard) " in out
     assert err.splitlines()[0] == "9 trainings, 1 at a time"
-    assert "9 of 9 · " in err and err.endswith("are in plan.study\n")
+    assert "9 of 9 · " in err and "are in plan.study\n" in err
     assert (tmp_path / "plan.study" / "result.study").exists()
+
+
+def test_the_report_is_drawn_and_where_it_is_is_said(plan, tmp_path, capsys):
+    pytest.importorskip("vl_convert")
+    assert main(["study", plan, "--workers", "1"]) == 0
+    place = os.path.join("plan.study", "report.html")
+    assert capsys.readouterr().err.endswith(f"rankwise: the report is {place}\n")
+    assert (tmp_path / place).read_text("utf-8").startswith("<!DOCTYPE html>")
+
+
+def test_without_the_packages_that_draw_a_study_says_so(plan, tmp_path, capsys, monkeypatch):
+    monkeypatch.setattr("importlib.util.find_spec", lambda name: None)
+    assert main(["study", plan, "--workers", "1"]) == 0
+    assert "rankwise: no report is drawn; after `pip install 'rankwise[report]'`" in capsys.readouterr().err
+    assert not (tmp_path / "plan.study" / "report.html").exists()
 
 
 def test_formats(plan, capsys):
     for form, sign in {"markdown": "| learner |", "latex": r"\begin{tabular}", "csv": "learner,training,"}.items():
-        assert main(["study", plan, "--workers", "1", "--quiet", "--format", form]) == 0
+        assert main(["study", plan, "--workers", "1", "--quiet", "--no-report", "--format", form]) == 0
         out, err = capsys.readouterr()
         assert sign in out and not err
-    assert main(["study", plan, "--workers", "1", "--quiet", "--format", "json"]) == 0
+    assert main(["study", plan, "--workers", "1", "--quiet", "--no-report", "--format", "json"]) == 0
     assert json.loads(capsys.readouterr().out)["verdict"]["winners"][0]["convention"] == "standard"
 
 

@@ -31,6 +31,7 @@ VERBS = {
     "tune": "hyper-parameters searched on validation lists or in folds, and the best ranker",
     "describe": "what a ranker is, and which features matter to it",
     "study": "folds × learners × training measures × evaluation measures: who wins, and how surely",
+    "report": "a page, or the figures of a paper, from saved results",
     "demo": "one set of simulated hotel searches under eight conventions",
 }
 
@@ -50,6 +51,7 @@ examples:
   rankwise train --learner lambdamart train.txt --validation vali.txt -o model.rankwise
   rankwise predict model.rankwise test.txt -o scores.txt
   rankwise study plan.toml
+  rankwise report plan.study
 
 `rankwise VERB --help` explains a verb."""
 

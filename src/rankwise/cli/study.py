@@ -43,6 +43,7 @@ def add_arguments(parser: ArgumentParser) -> None:
     add("--retry-failed", action="store_true", help="try trainings again that failed before")
     add("--format", default="table", metavar="F", help="table (default), markdown, latex, csv or json")
     add("--digits", type=int, default=4, metavar="N", help="digits in tables (default 4); csv and json are not rounded")
+    add("--no-report", action="store_true", help="do not draw the report")
     add("--quiet", action="store_true", help="no progress on standard error")
 
 
@@ -76,7 +77,21 @@ def run(arguments: Namespace) -> int:
     write(found, arguments.format, arguments.digits)
     if not arguments.quiet:
         sys.stderr.write(f"rankwise: the result, its tables and all rankers are in {folder}\n")
+    if not arguments.no_report:
+        said = _drawn(found, folder)
+        sys.stderr.write("" if arguments.quiet else f"rankwise: {said}\n")
     return 0
+
+
+def _drawn(found: StudyResult, folder: Path) -> str:
+    """Draws the report, and says where it is; without the packages that draw, how to have them."""
+    from importlib.util import find_spec
+
+    from rankwise.report.write import write_report
+
+    if any(find_spec(package) is None for package in ("altair", "vl_convert")):
+        return f"no report is drawn; after `pip install 'rankwise[report]'` `rankwise report {folder}` draws it"
+    return f"the report is {write_report(found, folder / 'report.html')[0]}"
 
 
 def _init(arguments: Namespace) -> int:

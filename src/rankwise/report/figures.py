@@ -11,14 +11,13 @@ from typing import Any
 
 from rankwise.data.formats.files import PathLike, placing
 from rankwise.errors import RankwiseError, message
+from rankwise.report.look import COLOURS, GREY, altair, config, converter, vega_lite
 
-__all__ = ["bump_chart", "check_ending", "heat_map", "save", "stacked"]
+__all__ = ["bump_chart", "check_ending", "heat_map", "rendered", "save", "stacked"]
 
-ENDINGS = (".html", ".svg", ".png")
-# Told apart by all kinds of colour vision (Okabe & Ito 2008, `okabe2008`), the darkest first; further lines are grey.
-COLOURS = ("#0072b2", "#d55e00", "#009e73", "#cc79a7", "#e69f00", "#56b4e9", "#000000")
-_GREY = "#b4b4b4"
-_TEXT = "#333333"
+ENDINGS = (".html", ".svg", ".png", ".pdf")
+# Ink and paper of files that stand alone.
+INK, PAPER = "#333333", "white"
 # Pixels: a place on the horizontal axis, a rank, a cell, and at least so much of a heading.
 _STEP, _RANK, _CELL = 46, 34, 34
 # Dots per inch over those of a screen, so that a .png can be printed.
@@ -32,7 +31,7 @@ def bump_chart(
 
     The systems whose rank changes have colours, each with its name at both ends of its line; the others are grey.
     """
-    alt = _altair()
+    alt = altair()
     colour = _coloured(systems, ranks)
     heights = [_apart(row) for row in ranks]
     rows = [
@@ -48,7 +47,7 @@ def bump_chart(
         for place, (convention, row, height) in enumerate(zip(conventions, ranks, heights, strict=True))
         for at, system in enumerate(systems)
     ]
-    scale = alt.Scale(domain=list(systems), range=[colour.get(system, _GREY) for system in systems])
+    scale = alt.Scale(domain=list(systems), range=[colour.get(system, GREY) for system in systems])
     base = alt.Chart(alt.Data(values=rows)).encode(
         x=alt.X("convention:N", sort=list(conventions), title=None, axis=_slanted(alt)),
         y=alt.Y(
@@ -74,7 +73,7 @@ def bump_chart(
 
 def heat_map(conventions: Sequence[str], tau: Sequence[Sequence[float]], *, title: str) -> Any:
     """Kendall's τ between conventions as cells; white is perfect agreement, so that what differs stands out."""
-    alt = _altair()
+    alt = altair()
     rows = [
         {"one": one, "other": other, "tau": value, "said": f"{value:.2f}".replace("0.", ".", 1)}
         for one, row in zip(conventions, tau, strict=True)
@@ -98,7 +97,7 @@ def heat_map(conventions: Sequence[str], tau: Sequence[Sequence[float]], *, titl
     cells = base.mark_rect(stroke="#dddddd").encode(color=alt.Color("tau:Q", scale=shades, legend=legend))
     dark = f"datum.tau < {(1 + 2 * low) / 3}"
     words = base.mark_text(fontSize=11).encode(
-        text="said:N", color=alt.condition(dark, alt.value("white"), alt.value(_TEXT))
+        text="said:N", color=alt.condition(dark, alt.value("white"), alt.value(INK))
     )
     side = _CELL * len(conventions)
     return _framed(alt, alt.layer(cells, words), title, width=side, height=side)
@@ -106,24 +105,32 @@ def heat_map(conventions: Sequence[str], tau: Sequence[Sequence[float]], *, titl
 
 def stacked(*charts: Any) -> Any:
     """Charts one below the other."""
-    alt = _altair()
-    return alt.vconcat(*charts, spacing=30, background="white").resolve_scale(color="independent")
+    alt = altair()
+    return alt.vconcat(*charts, spacing=30).resolve_scale(
+        color="independent", shape="independent", strokeDash="independent"
+    )
 
 
 def save(draw: Callable[[], Any], path: PathLike) -> None:
-    """Draws a chart and writes it as .html, .svg or .png, whole or not at all."""
+    """Draws a chart and writes it as .html, .svg, .png or .pdf, whole or not at all."""
     ending = check_ending(path)
-    alt = _altair()
-    chart = draw()
+    altair()
+    spec = draw().to_dict() | {"config": config(INK, PAPER)}
     with placing(path) as part:
-        if ending == ".html":
-            # The libraries stand in the file, so that it shows without a network.
-            part.write_text(chart.to_html(inline=True), encoding="utf-8")
-        elif ending == ".svg":
-            part.write_text(_converter().vegalite_to_svg(chart.to_json(), vl_version=_version(alt)), encoding="utf-8")
-        else:
-            png = _converter().vegalite_to_png(chart.to_json(), vl_version=_version(alt), scale=_SCALE)
-            part.write_bytes(png)
+        part.write_bytes(rendered(spec, ending))
+
+
+def rendered(spec: dict[str, Any], ending: str) -> bytes:
+    """A specification as the contents of a file with that ending."""
+    vl, version = converter(), vega_lite()
+    if ending == ".html":
+        # The libraries stand in the file, so that it shows without a network.
+        return str(vl.vegalite_to_html(spec, vl_version=version, bundle=True)).encode()
+    if ending == ".svg":
+        return str(vl.vegalite_to_svg(spec, vl_version=version)).encode()
+    if ending == ".pdf":
+        return bytes(vl.vegalite_to_pdf(spec, vl_version=version))
+    return bytes(vl.vegalite_to_png(spec, vl_version=version, scale=_SCALE))
 
 
 def check_ending(path: PathLike) -> str:
@@ -169,31 +176,5 @@ def _slanted(alt: Any) -> Any:
 
 
 def _framed(alt: Any, chart: Any, title: str, **size: int) -> Any:
-    head = alt.TitleParams(title, anchor="start", color=_TEXT, fontSize=14, offset=14)
+    head = alt.TitleParams(title, anchor="start", fontSize=14, offset=14)
     return chart.properties(title=head, view=alt.ViewBackground(stroke=None), **size)
-
-
-def _altair() -> Any:
-    try:
-        import altair
-    except ImportError:
-        raise _lacking("altair") from None
-    return altair
-
-
-def _converter() -> Any:
-    try:
-        import vl_convert
-    except ImportError:
-        raise _lacking("vl-convert-python") from None
-    return vl_convert
-
-
-def _lacking(package: str) -> RankwiseError:
-    hint = "pip install 'rankwise[report]'"
-    return RankwiseError(message(f"figures need the package {package}", hint=hint))
-
-
-def _version(alt: Any) -> str:
-    """The Vega-Lite version that Altair writes, as the converter names it: 6.1."""
-    return ".".join(str(alt.SCHEMA_VERSION).removeprefix("v").split(".")[:2])

@@ -21,7 +21,7 @@ import numpy.typing as npt
 from rankwise.data.formats.files import PathLike, writing
 from rankwise.errors import DataError, message
 
-__all__ = ["read", "write"]
+__all__ = ["kind_of", "read", "write"]
 
 Arrays = dict[str, npt.NDArray[Any]]
 
@@ -74,6 +74,11 @@ def read(path: PathLike, kind: str, newest: int) -> tuple[dict[str, Any], Arrays
     return _Reader(path, kind, newest).read()
 
 
+def kind_of(path: PathLike) -> str:
+    """What kind of file it is, as its header says."""
+    return _Reader(path, "file of Rankwise", 0).kind_in_file()
+
+
 def _as_in_file(name: str, array: Any) -> npt.NDArray[Any]:
     column = np.asarray(array, order="C")
     column = column.astype(column.dtype.newbyteorder("<"), copy=False)
@@ -110,6 +115,14 @@ class _Reader:
         if metadata["crc32"] != f"{_checksum(data):08x}":
             self._refuse("the arrays are not those that were written (their checksum differs)")
         return header, arrays
+
+    def kind_in_file(self) -> str:
+        entries, _ = self._entries(self._content())
+        metadata = entries.get(_METADATA)
+        kind = metadata.get("kind") if isinstance(metadata, dict) else None
+        if not isinstance(kind, str) or not kind.startswith("rankwise "):
+            self._refuse("it has no header of Rankwise's", whose=True)
+        return kind.removeprefix("rankwise ")
 
     def _content(self) -> memoryview:
         try:
