@@ -35,7 +35,18 @@ permutations = 500
 
 
 def start(plan, folder, workers):
-    command = [sys.executable, "-m", "rankwise", "study", str(plan), "-o", str(folder), "--workers", str(workers)]
+    command = [
+        sys.executable,
+        "-m",
+        "rankwise",
+        "study",
+        str(plan),
+        "-o",
+        str(folder),
+        "--workers",
+        str(workers),
+        "--no-report",
+    ]
     # A group of its own: what is killed is the study with its workers, as a machine that goes down would.
     return subprocess.Popen(
         [*command, "--quiet"],
