@@ -116,7 +116,7 @@ HOSTILE = [
     (lambda e: e.pop("b"), "3 bytes follow the arrays"),
     (lambda e: e.pop("__metadata__"), "it has no header of a thing"),
     (lambda e: e["__metadata__"].pop("crc32"), "it has no header of a thing"),
-    (metadata(kind="rankwise model"), "it holds a 'rankwise model', not a 'rankwise thing'"),
+    (metadata(kind="rankwise model"), "it holds a 'rankwise model', not a 'rankwise thing'\nHint: is it a file"),
     (metadata(version="2"), "it is of version 2 of a thing, and versions up to 1 are known\nHint: read it with"),
     (metadata(version="one"), "its version 'one' is no number"),
     (metadata(header="[1]"), "its header is no JSON object"),

@@ -13,6 +13,7 @@ import pytest
 from contracts.settings import arrays, easy
 from contracts.test_learners import Kept
 from rankwise import DataError, Dataset, RankwiseError, measure
+from rankwise.errors import RankwiseWarning
 from rankwise.learners import learner
 from rankwise.learners.base import Learner
 from rankwise.learners.curve import Curve, Step
@@ -214,6 +215,16 @@ def test_validation_that_has_no_value_is_refused() -> None:
         Walk(select="nDCG(empty='skip')@10").fit(LISTS, validation=Dataset.of(X[:3], [0, 0, 0], group=[3]))
     with pytest.raises(DataError, match=r"validation is a Dataset, or \(X, y, qid\)"):
         Walk().fit(LISTS, validation=(X, Y, [1], [2]))
+
+
+@pytest.mark.parametrize(
+    ("labels", "select"), [([0, 0, 0], "nDCG@10"), ([1, 1, 1], "AP"), ([1, 1, 0], "letor4:nDCG@10")]
+)
+def test_validation_that_cannot_choose_is_worth_a_word(labels: list[int], select: str) -> None:
+    indifferent = Dataset.of(X[:3], labels, group=[3])
+    with pytest.warns(RankwiseWarning, match="validation: no ranking of these lists changes .*, and the first step"):
+        fitted = Walk(path=[MIXED, GOOD], select=select).fit(LISTS, validation=indifferent)
+    assert fitted.curve_.best == 1
 
 
 def test_a_learner_that_does_not_exist_is_refused() -> None:

@@ -520,6 +520,10 @@ def test_in_its_manner_the_trees_are_those_of_its_own_lambdarank(k: int, normali
         ({"categorical": ["3"], "scaling": "rank"}, "scaling='rank' would change the codes of categories"),
         ({"monotone": {"7": 1}}, "monotone: there is no feature '7'"),
         ({"monotone": {"1": 2}}, "monotone: '1' is 1 or -1, not 2"),
+        ({"monotone": "{1: 1}"}, "monotone must say a direction for each feature, not '{1: 1}'"),
+        ({"monotone": [1, -1]}, r"monotone must say a direction for each feature, not \[1, -1\]"),
+        ({"categorical": "3"}, "categorical must be several names of features, not '3'"),
+        ({"categorical": 3}, "categorical must be several names of features, not 3"),
     ],
 )  # fmt: skip
 def test_parameters_that_mean_nothing_are_refused(parameters: dict[str, Any], match: str) -> None:
@@ -549,6 +553,13 @@ def test_it_goes_on_from_trees_alone() -> None:
     linear = Ranker(Inputs.fit(TRAIN), Linear(np.ones(6), 0.0))
     with pytest.raises(RankwiseError, match="LambdaMART cannot go on from a ranker of linear\nHint: train from"):
         small().fit(TRAIN, start_from=linear)
+
+
+def test_it_does_not_go_on_from_more_trees_than_it_is_to_have() -> None:
+    grown = small(trees=5).fit(TRAIN).ranker_
+    with pytest.raises(DataError, match="has 5 steps, more than the 4 that are asked for\nHint: ask for as many"):
+        small(trees=4).fit(TRAIN, start_from=grown)
+    assert small(trees=5).fit(TRAIN, start_from=grown).stopped_ == "all steps done"
 
 
 def test_without_lightgbm_it_says_what_to_install(monkeypatch: pytest.MonkeyPatch) -> None:

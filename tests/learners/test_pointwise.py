@@ -137,5 +137,7 @@ def test_other_parameters_are_refused() -> None:
         Pointwise(target="rank").fit(TRAIN)
     with pytest.raises(RankwiseError, match="the estimator 5 has no `fit` and `predict`"):
         Pointwise(estimator=5).fit(TRAIN)
+    with pytest.raises(RankwiseError, match=r"the estimator is the class Ridge, .*\nHint: write Ridge\(\)"):
+        Pointwise(estimator=Ridge).fit(TRAIN)
     with pytest.raises(RankwiseError, match="RidgeClassifier gives no probabilities of classes"):
         Pointwise(estimator=RidgeClassifier()).fit(TRAIN)

@@ -59,6 +59,7 @@ def test_a_level_of_recall_lies_between_0_and_1(recall: object) -> None:
         ("letor4:NDGC@10", "there is no measure 'letor4:NDGC@10'", "did you mean 'letor4:NDCG@10'?"),
         ("xyzzy", "there is no measure 'xyzzy'", "the measures are nDCG, DCG,"),
         ("letor4:xyzzy", "there is no measure 'letor4:xyzzy'", "are nDCG, MeanNDCG, P, AP; `rankwise conv"),
+        ("nDGC@10", "there is no measure 'nDGC@10'", "did you mean 'nDCG@10'?"),
         ("Ndcg@5", "there is no measure 'Ndcg@5'", "did you mean 'NDCG@5'?"),
         ("leter4:nDCG", "there is no convention 'leter4' (in 'leter4:nDCG')", "did you mean 'letor4'?"),
         ("NDCG:top=10;type=Exp", "carries a convention of its own", "write catboost:NDCG:top=10;type=Exp, or"),

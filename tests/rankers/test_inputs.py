@@ -129,11 +129,13 @@ def test_nothing_is_copied_where_nothing_is_to_be_done() -> None:
 def frame_of(kind: str, columns: dict[str, Any]) -> Any:
     if kind == "dict":
         return columns
+    if kind == "polars lazily":
+        return pytest.importorskip("polars").LazyFrame(columns)
     package = pytest.importorskip(kind)
     return package.table(columns) if kind == "pyarrow" else package.DataFrame(columns)
 
 
-@pytest.mark.parametrize("kind", ["dict", "pandas", "polars", "pyarrow"])
+@pytest.mark.parametrize("kind", ["dict", "pandas", "polars", "polars lazily", "pyarrow"])
 def test_columns_of_frames_are_found_by_name(kind: str) -> None:
     ranker = Ranker(Inputs(3, ("stars", "price", "new")), Linear([1.0, 10.0, 100.0]))
     frame = frame_of(kind, {"new": [True, False], "price": [2.5, None if kind != "dict" else np.nan], "stars": [1, 4]})

@@ -12,6 +12,7 @@ kept, compared and written down without a word from the algorithm.
 from __future__ import annotations
 
 import math
+import warnings
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any, ClassVar, Self
@@ -20,12 +21,12 @@ import numpy as np
 import numpy.typing as npt
 
 from rankwise.data.dataset import Dataset
-from rankwise.errors import DataError, RankwiseError, message, not_installed
+from rankwise.errors import DataError, RankwiseError, RankwiseWarning, message, not_installed
 from rankwise.evaluation.judge import Judge
 from rankwise.learners.curve import Callback, Checkpoint
 from rankwise.learners.followed import Followed, Learning
 from rankwise.learners.loop import Loop, parameters_of
-from rankwise.learners.training import Training, as_dataset
+from rankwise.learners.training import Training, as_dataset, kinds_that_teach_nothing
 from rankwise.measures.base import Measure
 from rankwise.rankers.base import Ranker, Scorer
 from rankwise.rankers.inputs import Inputs
@@ -242,6 +243,10 @@ class Learner(BaseEstimator):  # type: ignore[misc]
         if math.isnan(judge.mean(np.zeros(len(data.labels)))):
             hint = "give lists with relevant documents, or select under a convention that scores empty lists."
             raise DataError(message(f"validation: {select} has no value on these lists", hint=hint))
+        if np.logical_or.reduce(kinds_that_teach_nothing(data, judge)).all():
+            what = f"validation: no ranking of these lists changes {select}, and the first step is kept"
+            hint = "give lists with better and worse documents; `rankwise inspect` tells what is odd with data."
+            warnings.warn(RankwiseWarning(message(what, hint=hint)), stacklevel=3)
         return Followed(table, judge, data)
 
     def _refuse_missing(self, table: Table, names: Sequence[str], where: str) -> None:

@@ -149,6 +149,7 @@ class LambdaMART(Learner):
             _number("position_bias", self.position_bias, "from 0")
         if self.goss is not None:
             _check_goss(self.goss)
+        _check_names(self.monotone, self.categorical)
         if self.categorical and self.scaling != "none":
             hint = "leave out `scaling`, or name no `categorical` features."
             raise RankwiseError(message(f"scaling={self.scaling!r} would change the codes of categories", hint=hint))
@@ -336,6 +337,15 @@ def _check_goss(shares: Any) -> None:
     if not holds:
         hint = "the share of documents that are kept, and that of the others which are drawn: (0.2, 0.1)."
         raise RankwiseError(message(f"goss must be two shares above 0, together at most 1, not {shares!r}", hint=hint))
+
+
+def _check_names(monotone: Any, categorical: Any) -> None:
+    if monotone is not None and not isinstance(monotone, Mapping):
+        hint = 'such as {"price": -1}: a score never rises with the price; 1: it never falls.'
+        raise RankwiseError(message(f"monotone must say a direction for each feature, not {monotone!r}", hint=hint))
+    if isinstance(categorical, str) or not isinstance(categorical, (Sequence, np.ndarray)):
+        hint = 'such as ["shop"], even where it is one.'
+        raise RankwiseError(message(f"categorical must be several names of features, not {categorical!r}", hint=hint))
 
 
 def _column(data: Training, name: Any, parameter: str) -> int:

@@ -102,6 +102,10 @@ class Loop:
         else:
             self.state, self.number = self.learner.start_from(self.data, start_from, self._rng(0))
             self.first = self.number
+            if self.number > self.learner.steps():
+                what = f"the ranker to go on from has {self.number:,} steps, more than the {self.learner.steps():,}"
+                hint = "ask for as many as there shall be in all, or train from the start."
+                raise DataError(message(f"{what} that are asked for", hint=hint))
         self.best_state, self.best = self.state, self.number
         self.learning.begin(self.learner, self.data, self.state)
         if self.followed is not None:

@@ -89,6 +89,9 @@ class Pointwise(Learner):
         if self.target not in TARGETS:
             hint = f"choose one of {', '.join(TARGETS)}."
             raise RankwiseError(message(f"target is {self.target!r}", hint=hint))
+        if isinstance(self.estimator, type):
+            what = f"the estimator is the class {self.estimator.__name__}, not one of its instances"
+            raise RankwiseError(message(what, hint=f"write {self.estimator.__name__}()."))
         if self.estimator is not None and not (hasattr(self.estimator, "fit") and hasattr(self.estimator, "predict")):
             hint = "give a regressor or a classifier of scikit-learn's kind, such as Ridge()."
             raise RankwiseError(message(f"the estimator {self.estimator!r} has no `fit` and `predict`", hint=hint))

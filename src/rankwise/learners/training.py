@@ -20,7 +20,7 @@ from rankwise.rankers.inputs import Inputs, matrix
 if TYPE_CHECKING:
     from rankwise.data.dataset import Labels
 
-__all__ = ["Counts", "Training", "as_dataset"]
+__all__ = ["Counts", "Training", "as_dataset", "kinds_that_teach_nothing"]
 
 
 class Counts(NamedTuple):
@@ -91,10 +91,7 @@ class Training:
         data = canonical(data, measure)
         seen = replace(data, features=inputs.table(data), feature_names=inputs.names)
         judge = Judge(seen, measure, threads=threads)
-        flags = judge.outcome(np.zeros(len(seen.labels))).flags
-        empty = (flags & EMPTY) != 0
-        single = _single_label(seen)
-        zeroed = ((flags & SHORT) != 0) & (measure.convention.short == "zero")
+        empty, single, zeroed = kinds_that_teach_nothing(seen, judge)
         teaches = ~(empty | single | zeroed)
         counts = Counts(
             lists=len(seen),
@@ -132,6 +129,13 @@ class Training:
             what = f"{c.zeroed:,} of {c.lists:,} lists teach nothing: {convention} scores lists shorter than"
             hint = "to learn from them too, train under another convention, such as standard."
             warnings.warn(RankwiseWarning(message(f"{what} {self.measure.k} documents 0", hint=hint)), stacklevel=4)
+
+
+def kinds_that_teach_nothing(data: Dataset, judge: Judge) -> tuple[npt.NDArray[np.bool_], ...]:
+    """Of each list, whether it is empty, of a single label, zeroed by the convention: its order changes no value."""
+    flags = judge.outcome(np.zeros(len(data.labels))).flags
+    zeroed = ((flags & SHORT) != 0) & (judge.measure.convention.short == "zero")
+    return (flags & EMPTY) != 0, _single_label(data), zeroed
 
 
 def canonical(data: Dataset, measure: Measure) -> Dataset:

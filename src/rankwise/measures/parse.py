@@ -236,7 +236,10 @@ def _unknown(text: str, known: Iterable[str], prefix: str = "", has: Iterable[st
     ):
         what = f"the cut-off in '{text}' is '{k}', not a whole number from 1"
         return MeasureError(message(what, hint=f"write it like {text.rpartition('@')[0]}@10."))
-    candidates = sorted({name.replace("{k}", k if k.isdigit() else "10") for name in known})
+    suffix = at + k if k.isdigit() else ""
+    candidates = sorted(
+        {name + suffix if name in MEASURES else name.replace("{k}", k if k.isdigit() else "10") for name in known}
+    )
     near = [name for name in candidates if name.lower() == word.lower()] or get_close_matches(word, candidates, 1)
     if near:
         hint = f"did you mean '{prefix + ':' if prefix else ''}{near[0]}'?"

@@ -179,6 +179,9 @@ class Inputs:
 
 def matrix(X: Any) -> tuple[Any, tuple[str, ...] | None]:
     """Features as an array, and their names where a frame tells them."""
+    if type(X).__name__ == "LazyFrame":
+        # Of Polars: a plan, until its rows are asked for.
+        X = X.collect()
     names = _column_names(X)
     if names is None:
         return X, None

@@ -159,7 +159,7 @@ class _Reader:
         if not isinstance(metadata, dict) or not all(isinstance(metadata.get(key), str) for key in keys):
             self._refuse(f"it has no header of a {self.kind}", whose=True)
         if metadata["kind"] != f"rankwise {self.kind}":
-            self._refuse(f"it holds a '{metadata['kind']}', not a 'rankwise {self.kind}'")
+            self._refuse(f"it holds a '{metadata['kind']}', not a 'rankwise {self.kind}'", whose=True)
         version = metadata["version"]
         if not (version.isascii() and version.isdigit() and len(version) < 6):
             self._refuse(f"its version '{version}' is no number")
