@@ -11,7 +11,9 @@ import rankwise
 from rankwise import Dataset, Plan, evaluate, folds, hotel_searches, learner, run_study
 from rankwise.errors import RankwiseError
 from rankwise.learners.best_feature import BestFeature
+from rankwise.learners.rankboost import RankBoost
 from rankwise.study.forecast import forecast
+from rankwise.study.paths import Path
 from rankwise.study.work import ranker_path
 
 TABLES = {
@@ -112,6 +114,49 @@ def test_cells_run_once_are_equal_if_they_are_run_on_their_own(found, tmp_path):
     again = run_study(Plan.of(alone), tmp_path, workers=1)
     mine = found.values("lambdamart", "yahoo_v0_5:nDCG@5", "letor4:nDCG@5")
     assert again.values("lambdamart", "yahoo_v0_5:nDCG@5", "letor4:nDCG@5").tolist() == mine.tolist()
+
+
+def test_one_way_of_a_learner_serves_every_choice_among_its_steps(tmp_path, monkeypatch):
+    taken = []
+    otherwise = RankBoost.step
+    monkeypatch.setattr(RankBoost, "step", lambda *given: taken.append(1) or otherwise(*given))
+    small = {**TABLES, "learner": [{"name": "rankboost", "rounds": 12, "patience": 4}], "data": {**TABLES["data"]}}
+    names = ["yahoo:nDCG@5", "letor4:nDCG@5", "P(ties='input')@1"]
+    watch = Watch()
+    small["measures"] = {"train": names, "evaluate": "AP"}
+    together = run_study(Plan.of(small), tmp_path / "together", workers=1, progress=watch)
+    # One training a fold, though each measure chooses for itself.
+    assert len(watch.told) == 3 and len(list((tmp_path / "together" / "cells").glob("*.record"))) == 9
+    shared = len(taken)
+    for name in names:
+        small["measures"] = {"train": name, "evaluate": "AP"}
+        alone = run_study(Plan.of(small), tmp_path / "alone", workers=1)
+        mine, own = ([c for c in one.cells if c.training == name] for one in (together, alone))
+        assert [(c.steps, c.stopped, c.validation) for c in mine] == [(c.steps, c.stopped, c.validation) for c in own]
+        assert together.values("rankboost", name, "AP").tolist() == alone.values("rankboost", name, "AP").tolist()
+        curves = ([c for c in one.curves if c.training == name] for one in (together, alone))
+        for first, second in zip(*curves, strict=True):
+            assert first.validation.tolist() == second.validation.tolist()
+            assert first.values.tolist() == second.values.tolist()
+        for cell in mine:
+            paths = [ranker_path(tmp_path / where, cell.key) for where in ("together", "alone")]
+            assert paths[0].read_bytes() == paths[1].read_bytes()
+    assert shared < len(taken) - shared
+
+
+def test_a_path_that_is_too_long_to_hold_is_walked_again():
+    fold = folds(hotel_searches(60), 3)[0]
+    path, taken = Path(most_bytes=5_000), []
+    rankers = []
+    for select in ("nDCG@5", "P@1"):
+        made = RankBoost(rounds=8, select=select, patience=None)
+        otherwise = made.step
+        made.step = lambda *given, otherwise=otherwise: taken.append(1) or otherwise(*given)
+        path.along(made)
+        made.fit(fold.train, validation=fold.validation)
+        alone = RankBoost(rounds=8, select=select, patience=None).fit(fold.train, validation=fold.validation)
+        rankers.append(made.curve_.validation.tolist() == alone.curve_.validation.tolist())
+    assert all(rankers) and 8 < len(taken) < 16
 
 
 def test_what_is_on_record_is_not_run_again(found, folder):

@@ -53,12 +53,24 @@ class Prepared:
         return one == other or frozenset((one, other)) in self.equal[part, constants]
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Job:
-    """One training, for a worker: it finds the lists and leaves the record in the folder."""
+@dataclass(frozen=True, slots=True)
+class Choice:
+    """A learner with what chooses among its steps, and the facts of its record."""
 
     learner: Learner
     facts: Mapping[str, Any]
+
+    @property
+    def key(self) -> str:
+        return key_of(self.facts)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Job:
+    """One training, for a worker: it finds the lists and leaves the records in the folder."""
+
+    choices: tuple[Choice, ...]
+    """Several where the learner goes the same way for each."""
     folder: Path
     time_budget: float | None
     again: bool = False
@@ -66,7 +78,7 @@ class Job:
 
     @property
     def key(self) -> str:
-        return key_of(self.facts)
+        return self.choices[0].key
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -79,6 +91,8 @@ class Asked:
     seed: int
     point: Mapping[str, Any]
     facts: Mapping[str, Any]
+    path: str
+    """The same for cells that are one training, of which each chooses its own step."""
     shared: str = ""
     """The earlier training measure whose training it is."""
     why: str = ""
@@ -188,9 +202,10 @@ def _add(
         facts = _facts(learner, fold.facts, plan.time_budget)
         why = "" if first is named else ALIKE if learner.trains_by_measure else BLIND
         shared = "" if first is named else first.name
+        path = _path(plan, learner, facts)
         cells.append(
-            Asked(contender=contender, training=named, fold=at, seed=seed, point=point, facts=facts, shared=shared,
-                  why=why)
+            Asked(contender=contender, training=named, fold=at, seed=seed, point=point, facts=facts, path=path,
+                  shared=shared, why=why)
         )  # fmt: skip
         learners.setdefault(key_of(facts), learner)
 
@@ -211,6 +226,32 @@ def _has_one_model(learner: Learner) -> bool:
     from rankwise.learners.base import Learner as Base
 
     return learner.steps() == 1 and type(learner).candidates is Base.candidates
+
+
+def _path(plan: Plan, learner: Learner, facts: Mapping[str, Any]) -> str:
+    """What tells the way of a learner from others: not what chooses among its steps, if that is all it asks for.
+
+    Time that is up ends each training where it is.
+    """
+    if learner.trains_by_measure or plan.time_budget is not None:
+        return key_of(facts)
+    rest = {name: value for name, value in facts.items() if name not in ("measure", "select")}
+    # The rows of a list stand in another order where the rule of ties looks at it, and states hold one score a row.
+    return key_of({**rest, "ties": facts["measure"]["convention"]["ties"]})
+
+
+def jobs(
+    cells: Sequence[Asked], learners: Mapping[str, Learner], folder: Path, time_budget: float | None, *, again: bool
+) -> dict[str, Job]:
+    """One a training, by its path."""
+    paths: dict[str, dict[str, Choice]] = {}
+    for cell in cells:
+        key = key_of(cell.facts)
+        paths.setdefault(cell.path, {}).setdefault(key, Choice(learners[key], cell.facts))
+    return {
+        path: Job(choices=tuple(choices.values()), folder=folder, time_budget=time_budget, again=again)
+        for path, choices in paths.items()
+    }
 
 
 def _facts(learner: Learner, fold: FoldFacts, time_budget: float | None) -> dict[str, Any]:

@@ -13,7 +13,7 @@ from rankwise.data.formats.files import PathLike
 from rankwise.evaluation.table import Table
 from rankwise.study.cells import Asked, Prepared, asked, part_path, prepared
 from rankwise.study.plan import Contender, Plan, read_plan
-from rankwise.study.record import key_of
+from rankwise.study.record import Record, key_of
 from rankwise.study.run import cores
 from rankwise.study.work import memory, records_of
 
@@ -112,15 +112,19 @@ def _share(
     plan: Plan, contender: Contender, cells: list[Asked], fold: Prepared, aside: Path, folder: Path, threads: int
 ) -> Share:
     mine = [cell for cell in cells if cell.contender is contender]
-    facts = {key_of(cell.facts): cell.facts for cell in mine}
     records = records_of(folder)
-    kept = [found for one in facts.values() if (found := records.read(one)) is not None]
-    times = [float(record.values["seconds"]) for record in kept if not record.values["failed"]]
+    paths: dict[str, list[Record | None]] = {}
+    for cell in {key_of(cell.facts): cell for cell in mine}.values():
+        paths.setdefault(cell.path, []).append(records.read(cell.facts))
+    whole = [[one for one in found if one is not None] for found in paths.values()]
+    kept = [path for path, found in zip(whole, paths.values(), strict=True) if len(path) == len(found)]
+    done = [path for path in kept if not any(one.values["failed"] for one in path)]
+    times = [math.fsum(float(one.values["seconds"]) for one in path) for path in done]
     if times:
         seconds, how = math.fsum(times) / len(times), "as on record"
     else:
         seconds, how = _tried(plan, contender, fold, aside, threads)
-    return Share(contender.label, len(mine), len(facts), len(kept), seconds, how)
+    return Share(contender.label, len(mine), len(paths), len(kept), seconds, how)
 
 
 def _tried(plan: Plan, contender: Contender, fold: Prepared, aside: Path, threads: int) -> tuple[float, str]:

@@ -15,19 +15,16 @@ from collections.abc import Iterator, Mapping, Sequence
 from concurrent.futures import FIRST_COMPLETED, BrokenExecutor, Executor, Future, ProcessPoolExecutor, wait
 from contextlib import ExitStack, contextmanager
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
+from typing import Any, NamedTuple, Protocol
 
 from rankwise.data.formats.files import PathLike, writing
 from rankwise.errors import RankwiseError, message
-from rankwise.study.cells import Asked, Job, Prepared, asked, prepared
+from rankwise.study.cells import Asked, Job, Prepared, asked, jobs, prepared
 from rankwise.study.gather import gathered
 from rankwise.study.plan import Plan, read_plan
-from rankwise.study.record import key_of, made
+from rankwise.study.record import made
 from rankwise.study.result import StudyResult
 from rankwise.study.work import Done, records_of, work
-
-if TYPE_CHECKING:
-    from rankwise.learners.base import Learner
 
 __all__ = ["Progress", "Told", "cores", "run_study"]
 
@@ -105,7 +102,8 @@ def run_study(
     with _told_of_full_disks(place):
         folds = [prepared(plan, fold, place) for fold in plan.data.folds()]
         cells, learners = asked(plan, folds, threads=threads)
-        run = _Run(plan, place, folds, cells, learners, progress, retry_failed)
+        todo = jobs(cells, learners, place, plan.time_budget, again=retry_failed)
+        run = _Run(place, folds, cells, todo, progress)
         died = run.all(executor, own)
         about = {**_about(own), "seconds": time.perf_counter() - began}
         result = gathered(plan, place, folds, cells, died, about)
@@ -133,22 +131,17 @@ class _Run:
 
     def __init__(
         self,
-        plan: Plan,
         folder: Path,
         folds: Sequence[Prepared],
         cells: Sequence[Asked],
-        learners: Mapping[str, Learner],
+        jobs: Mapping[str, Job],
         progress: Progress | None,
-        again: bool,
     ) -> None:
         self.progress = progress
-        first = {key_of(cell.facts): cell for cell in reversed(cells)}
-        self.names = {key: _called(cell, folds) for key, cell in first.items()}
-        self.kinds = {key: cell.contender.label for key, cell in first.items()}
-        self.jobs = {
-            key: Job(learner=learner, facts=first[key].facts, folder=folder, time_budget=plan.time_budget, again=again)
-            for key, learner in learners.items()
-        }
+        first = {cell.path: cell for cell in reversed(cells)}
+        self.names = {job.key: _called(first[path], folds) for path, job in jobs.items()}
+        self.kinds = {job.key: first[path].contender.label for path, job in jobs.items()}
+        self.jobs = {job.key: job for job in jobs.values()}
         self.folder = folder
         self.seconds: dict[str, list[float]] = {}
         self.through: set[str] = set()
@@ -159,7 +152,7 @@ class _Run:
         self.workers = workers or len(self.jobs)
         if self.progress is not None:
             records = records_of(self.folder)
-            kept = sum(records.has(job.facts) for job in self.jobs.values())
+            kept = sum(all(records.has(one.facts) for one in job.choices) for job in self.jobs.values())
             self.progress.begin(len(self.jobs), kept, self.workers)
         try:
             return self._all(executor, workers)
@@ -182,8 +175,7 @@ class _Run:
                 if attempts[job.key] < ATTEMPTS and executor is None:
                     waiting.append(job)
                 else:
-                    died[job.key] = "its process died; the system may have run out of memory"
-                    self._tell(Done(job.key, "trained", died[job.key], math.nan))
+                    self._lose(job, "its process died; the system may have run out of memory", died)
         return died
 
     def _some(self, pool: Executor | None, waiting: deque[Job], died: dict[str, str]) -> list[Job]:
@@ -213,12 +205,17 @@ class _Run:
         try:
             done = future.result()
         except MemoryError:
-            died[job.key] = "there was not enough memory"
-            done = Done(job.key, "trained", died[job.key], math.nan)
+            self._lose(job, "there was not enough memory", died)
+            return True
         if done.how == "elsewhere":
             return False
         self._tell(done)
         return True
+
+    def _lose(self, job: Job, why: str, died: dict[str, str]) -> None:
+        """A job without a record, and why."""
+        died |= {choice.key: why for choice in job.choices}
+        self._tell(Done(job.key, "trained", why, math.nan))
 
     def _tell(self, done: Done) -> None:
         self.through.add(done.key)

@@ -5,15 +5,17 @@ from __future__ import annotations
 import sys
 import time
 import warnings
+from copy import copy
 from dataclasses import replace
-from pathlib import Path
+from pathlib import Path as Folder
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
 from rankwise.data.formats import lists as file_of_lists
 from rankwise.errors import RankwiseError, RankwiseWarning
-from rankwise.study.cells import Job, part_path
+from rankwise.study.cells import Choice, Job, part_path
+from rankwise.study.paths import Path
 from rankwise.study.record import Record, Records, made
 
 if TYPE_CHECKING:
@@ -32,41 +34,47 @@ class Done(NamedTuple):
     seconds: float
 
 
-def records_of(folder: Path) -> Records:
+def records_of(folder: Folder) -> Records:
     return Records(folder / "cells")
 
 
-def ranker_path(folder: Path, key: str) -> Path:
+def ranker_path(folder: Folder, key: str) -> Folder:
     """Where the ranker of a training is."""
     return folder / "rankers" / f"{key}.ranker"
 
 
 def work(job: Job) -> Done:
-    """Does a job unless its record is there, or another process is at it."""
+    """Does a job unless its records are there, or another process is at it."""
     records = records_of(job.folder)
-    with records.claim(job.facts) as mine:
+    with records.claim(job.choices[0].facts) as mine:
         if not mine:
             return Done(job.key, "elsewhere", "", 0.0)
-        found = records.read(job.facts)
-        if found is not None and not (job.again and found.values["failed"]):
-            return Done(job.key, "found", str(found.values["failed"]), float(found.values["seconds"]))
-        record = _trained(job)
-        records.write(job.facts, record)
-        return Done(job.key, "trained", str(record.values["failed"]), float(record.values["seconds"]))
+        path = Path() if len(job.choices) > 1 else None
+        how, failed, seconds = "found", "", 0.0
+        for choice in job.choices:
+            found = records.read(choice.facts)
+            if found is None or (job.again and found.values["failed"]):
+                how, found = "trained", _trained(job, choice, path)
+                records.write(choice.facts, found)
+            failed = failed or str(found.values["failed"])
+            seconds += float(found.values["seconds"])
+        return Done(job.key, how, failed, seconds)
 
 
-def _trained(job: Job) -> Record:
+def _trained(job: Job, choice: Choice, path: Path | None) -> Record:
     """The record of a training, also of one that failed."""
-    parts = {part: file_of_lists.read(part_path(job.folder, digest)) for part, digest in job.facts["parts"].items()}
+    parts = {part: file_of_lists.read(part_path(job.folder, digest)) for part, digest in choice.facts["parts"].items()}
+    # What it learns is not kept beside the job.
+    learner = copy(choice.learner)
+    if path is not None:
+        path.along(learner)
     began = time.perf_counter()
     try:
         with warnings.catch_warnings(record=True) as told:
             warnings.simplefilter("always", RankwiseWarning)
-            job.learner.fit(parts["train"], validation=parts.get("validation"), time_budget=job.time_budget)
-            ranker = job.learner.ranker_
-            scores = {
-                name: ranker.predict(parts[name], threads=job.learner.threads) for name in parts if name != "train"
-            }
+            learner.fit(parts["train"], validation=parts.get("validation"), time_budget=job.time_budget)
+            ranker = learner.ranker_
+            scores = {name: ranker.predict(parts[name], threads=learner.threads) for name in parts if name != "train"}
     except Exception as error:
         if isinstance(error, MemoryError):
             # That depends on the machine and the hour: it is told, and not kept.
@@ -74,11 +82,10 @@ def _trained(job: Job) -> Record:
         return Record({"failed": _words(error), "seconds": time.perf_counter() - began, "kind": type(error).__name__})
     seconds = time.perf_counter() - began
     words = [str(one.message) for one in told if issubclass(one.category, RankwiseWarning)]
-    return _record(job, scores, seconds, words)
+    return _record(learner, ranker_path(job.folder, choice.key), scores, seconds, words)
 
 
-def _record(job: Job, scores: dict[str, Any], seconds: float, words: list[str]) -> Record:
-    learner = job.learner
+def _record(learner: Learner, place: Folder, scores: dict[str, Any], seconds: float, words: list[str]) -> Record:
     values = {
         "failed": "",
         "seconds": seconds,
@@ -87,7 +94,7 @@ def _record(job: Job, scores: dict[str, Any], seconds: float, words: list[str]) 
         "best": learner.curve_.best,
         "counts": learner.counts_._asdict(),
         "warnings": words,
-        "ranker": _save(learner, ranker_path(job.folder, job.key)),
+        "ranker": _save(learner, place),
     }
     curve = {
         "curve.number": np.array([step.number for step in learner.curve_.steps], np.int64),
@@ -97,7 +104,7 @@ def _record(job: Job, scores: dict[str, Any], seconds: float, words: list[str]) 
     return Record(values, {**scores, **curve})
 
 
-def _save(learner: Learner, path: Path) -> str:
+def _save(learner: Learner, path: Folder) -> str:
     """Why the ranker is not kept; empty if it is."""
     # How many threads there were says nothing about the ranker.
     parameters = {name: value for name, value in learner.ranker_.about["parameters"].items() if name != "threads"}
