@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 __version__ = "0.1.0"
 
 _ROOMS = {
-    "rankwise.errors": ("ConventionError", "DataError", "MeasureError", "RankwiseError"),
+    "rankwise.errors": ("ConventionError", "DataError", "MeasureError", "RankwiseError", "RankwiseWarning"),
     "rankwise.data.dataset": ("Dataset",),
     "rankwise.data.clean": ("Cleaning", "clean"),
     "rankwise.data.folds": ("Fold", "folds", "split"),
@@ -92,7 +92,7 @@ if TYPE_CHECKING:
     from rankwise.data.formats.trec import write_qrels, write_run
     from rankwise.data.judgments import JudgedRun, Qrels, Run, judge
     from rankwise.data.simulate import hotel_log, hotel_searches
-    from rankwise.errors import ConventionError, DataError, MeasureError, RankwiseError
+    from rankwise.errors import ConventionError, DataError, MeasureError, RankwiseError, RankwiseWarning
     from rankwise.evaluation import adapters
     from rankwise.evaluation.compare import Comparison, compare
     from rankwise.evaluation.evaluate import evaluate

@@ -12,8 +12,7 @@ import pytest
 
 from contracts.settings import arrays, easy
 from contracts.test_learners import Kept
-from rankwise import DataError, Dataset, RankwiseError, measure
-from rankwise.errors import RankwiseWarning
+from rankwise import DataError, Dataset, RankwiseError, RankwiseWarning, measure
 from rankwise.learners import learner
 from rankwise.learners.base import Learner
 from rankwise.learners.curve import Curve, Step
