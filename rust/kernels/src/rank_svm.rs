@@ -41,6 +41,7 @@ pub struct Table<'a> {
 }
 
 impl<'a> Table<'a> {
+    #[inline(always)]
     fn row(&self, row: usize) -> &'a [f32] {
         self.values.get(row * self.features..(row + 1) * self.features).unwrap_or_default()
     }
@@ -78,6 +79,9 @@ pub struct Curvature {
     /// By place: the row, counted from the list's first, and its score.
     rows: Vec<u32>,
     scores: Vec<f64>,
+    grades: Vec<u32>,
+    /// By place: how many partners are within.
+    partners: Vec<f64>,
 }
 
 impl Pairs {
@@ -152,13 +156,22 @@ pub fn loss(pairs: &Arc<Pairs>, table: Table<'_>, weights: &[f64], costs: &[f64]
     let mut all = Loss {
         sums: Sums::default(),
         gradient: vec![0.0; table.features],
-        curvature: Curvature { pairs: Arc::clone(pairs), knee, rows: Vec::new(), scores: Vec::new() },
+        curvature: Curvature {
+            pairs: Arc::clone(pairs),
+            knee,
+            rows: Vec::new(),
+            scores: Vec::new(),
+            grades: Vec::new(),
+            partners: Vec::new(),
+        },
     };
     for part in parts {
         all.sums.add(part.sums, 1.0);
         add_to(&mut all.gradient, &part.gradient);
         all.curvature.rows.extend(part.rows);
         all.curvature.scores.extend(part.scores);
+        all.curvature.grades.extend(part.grades);
+        all.curvature.partners.extend(part.partners);
     }
     Ok(all)
 }
@@ -174,6 +187,8 @@ struct Part {
     gradient: Vec<f64>,
     rows: Vec<u32>,
     scores: Vec<f64>,
+    grades: Vec<u32>,
+    partners: Vec<f64>,
 }
 
 /// What one thread reuses from list to list.
@@ -185,6 +200,7 @@ struct Sweep {
     grades: Vec<u32>,
     values: Vec<f64>,
     pushes: Vec<f64>,
+    partners: Vec<f64>,
 }
 
 struct Lists<'a, 's> {
@@ -202,21 +218,33 @@ impl WithSimd for Lists<'_, '_> {
     #[inline(always)]
     fn with_simd<Set: Simd>(self, _: Set) -> Part {
         let Self { pairs, table, costs, knee, weights, sweep, lists } = self;
-        let mut part = Part { sums: Sums::default(), gradient: vec![0.0; table.features], rows: Vec::new(), scores: Vec::new() };
+        let mut part = Part {
+            sums: Sums::default(),
+            gradient: vec![0.0; table.features],
+            rows: Vec::new(),
+            scores: Vec::new(),
+            grades: Vec::new(),
+            partners: Vec::new(),
+        };
         for list in lists {
             let (span, levels) = (pairs.span(list), pairs.levels.get(list).copied().unwrap_or(0));
             let cost = costs.get(list).copied().unwrap_or(0.0);
             if levels < 2 || cost == 0.0 {
                 part.rows.extend(0..span.len() as u32);
                 part.scores.resize(part.rows.len(), 0.0);
+                part.grades.resize(part.rows.len(), NONE);
+                part.partners.resize(part.rows.len(), 0.0);
                 continue;
             }
             sweep.score(table, weights, span.clone());
             sweep.take_grades(pairs, span.start);
-            part.sums.add(sweep.lack(levels, knee), cost);
+            let lack = if knee < f64::INFINITY { sweep.lack::<true>(levels, knee) } else { sweep.lack::<false>(levels, knee) };
+            part.sums.add(lack, cost);
             part.rows.extend(&sweep.rows);
             part.scores.extend(&sweep.scores);
-            sweep.push(table, span.start, cost, &mut part.gradient);
+            part.grades.extend(&sweep.grades);
+            part.partners.extend(&sweep.partners);
+            push(table, span.start, &sweep.rows, &sweep.pushes, cost, &mut part.gradient);
         }
         part
     }
@@ -248,60 +276,43 @@ impl Sweep {
 
     /// The sums over pairs, and in `pushes` the derivative by each place's score.
     #[inline(always)]
-    fn lack(&mut self, levels: usize, knee: f64) -> Sums {
+    fn lack<const BENT: bool>(&mut self, levels: usize, knee: f64) -> Sums {
         let mut sums = Sums::default();
-        self.pushes.clear();
-        self.pushes.resize(self.rows.len(), 0.0);
-        let column = |score: f64| [1.0, score, score * score];
-        each_partner::<3, _>(&self.scores, &self.grades, levels, knee, column, |place, score, lower, upper| {
+        for column in [&mut self.pushes, &mut self.partners] {
+            column.clear();
+            column.resize(self.rows.len(), 0.0);
+        }
+        let Self { scores, grades, pushes, partners, .. } = self;
+        let score_at = |place: usize| scores.get(place).copied().unwrap_or(0.0);
+        let column = |place: usize| [1.0, score_at(place), score_at(place) * score_at(place)];
+        each_partner::<3, BENT>(scores, grades, levels, knee, column, |place, lower, upper| {
             // t of a lower partner is 1 − s + its score, of an upper one 1 + s − its score.
-            let (down, up) = (1.0 - score, 1.0 + score);
+            let (down, up) = (1.0 - score_at(place), 1.0 + score_at(place));
             let within = lower.within[0] * down + lower.within[1];
             sums.within += within;
             sums.squares += down * (lower.within[0] * down + 2.0 * lower.within[1]) + lower.within[2];
-            sums.beyond += lower.beyond[0] * down + lower.beyond[1];
-            sums.count_beyond += lower.beyond[0];
             let mut push = upper.within[0] * up - upper.within[1] - within;
-            if knee < f64::INFINITY {
+            if BENT {
+                sums.beyond += lower.beyond[0] * down + lower.beyond[1];
+                sums.count_beyond += lower.beyond[0];
                 push += knee * (upper.beyond[0] - lower.beyond[0]);
             }
-            if let Some(sum) = self.pushes.get_mut(place) {
-                *sum = push;
+            if let (Some(sum), Some(count)) = (pushes.get_mut(place), partners.get_mut(place)) {
+                (*sum, *count) = (push, lower.within[0] + upper.within[0]);
             }
         });
         sums
     }
+}
 
-    /// What the curvature makes of a value by place: Σ over partners within of own value − theirs.
-    #[inline(always)]
-    fn curve(&mut self, levels: usize, knee: f64) {
-        self.pushes.clear();
-        self.pushes.resize(self.rows.len(), 0.0);
-        let (values, pushes) = (&self.values, &mut self.pushes);
-        let value = |place: usize| values.get(place).copied().unwrap_or(0.0);
-        each_partner_of::<2, _>(
-            &self.scores,
-            &self.grades,
-            levels,
-            knee,
-            |place| [1.0, value(place)],
-            |place, _, lower, upper| {
-                if let Some(sum) = pushes.get_mut(place) {
-                    *sum = (lower.within[0] + upper.within[0]) * value(place) - (lower.within[1] + upper.within[1]);
-                }
-            },
-        );
-    }
-
-    /// Adds cost × Σ push × row to the gradient.
-    #[inline(always)]
-    fn push(&self, table: Table<'_>, start: usize, cost: f64, gradient: &mut [f64]) {
-        for (&row, push) in self.rows.iter().zip(&self.pushes) {
-            if *push != 0.0 {
-                let factor = cost * push;
-                for (sum, value) in gradient.iter_mut().zip(table.row(start + row as usize)) {
-                    *sum += factor * f64::from(*value);
-                }
+/// Adds cost × Σ push × row to a gradient; rows and pushes by place.
+#[inline(always)]
+fn push(table: Table<'_>, start: usize, rows: &[u32], pushes: &[f64], cost: f64, gradient: &mut [f64]) {
+    for (&row, push) in rows.iter().zip(pushes) {
+        if *push != 0.0 {
+            let factor = cost * push;
+            for (sum, value) in gradient.iter_mut().zip(table.row(start + row as usize)) {
+                *sum += factor * f64::from(*value);
             }
         }
     }
@@ -313,37 +324,26 @@ struct Partners<const SUMS: usize> {
     beyond: [f64; SUMS],
 }
 
+/// Calls `found(place, lower partners, upper partners)` by rising score; without `BENT` the knee is infinite.
 #[inline(always)]
-fn each_partner<const SUMS: usize, F: FnMut(usize, f64, Partners<SUMS>, Partners<SUMS>)>(
-    scores: &[f64],
-    grades: &[u32],
-    levels: usize,
-    knee: f64,
-    column: impl Fn(f64) -> [f64; SUMS],
-    found: F,
-) {
-    each_partner_of(scores, grades, levels, knee, |place| column(scores.get(place).copied().unwrap_or(0.0)), found);
-}
-
-/// Calls `found(place, score, lower partners, upper partners)` by rising score.
-#[inline(always)]
-fn each_partner_of<const SUMS: usize, F: FnMut(usize, f64, Partners<SUMS>, Partners<SUMS>)>(
+fn each_partner<const SUMS: usize, const BENT: bool>(
     scores: &[f64],
     grades: &[u32],
     levels: usize,
     knee: f64,
     column: impl Fn(usize) -> [f64; SUMS],
-    mut found: F,
+    mut found: impl FnMut(usize, Partners<SUMS>, Partners<SUMS>),
 ) {
     let bend = 1.0 - knee;
     let new = || Beginnings::<SUMS>::new(levels);
-    // Lower partners lie at or after the first place whose t is above 0; beyond the knee, after the first above that.
-    // Upper partners lie before the first place whose t is 0 or less.
-    let (mut far_below, mut near_below, mut far_above, mut near_above) = (new(), new(), new(), new());
     let mut all = new();
     for (place, &grade) in grades.iter().enumerate() {
         all.add(grade, column(place));
     }
+    // Lower partners lie at or after the first place whose t is above 0; beyond the knee, after the first above that.
+    // Upper partners lie before the first place whose t is 0 or less.
+    let (mut far_below, mut near_above) = (new(), new());
+    let (mut near_below, mut far_above) = if BENT { (Some(new()), Some(new())) } else { (None, None) };
     let (mut a, mut b, mut c, mut e) = (0, 0, 0, 0);
     for (place, (&score, &grade)) in scores.iter().zip(grades).enumerate() {
         if grade == NONE {
@@ -353,17 +353,21 @@ fn each_partner_of<const SUMS: usize, F: FnMut(usize, f64, Partners<SUMS>, Partn
         near_above.go_on(&mut c, scores, grades, &column, |other| other - score < 1.0);
         let own = grade as usize;
         let (reached, above) = (far_below.below(own), near_above.above(own));
-        let (lower, upper) = if knee < f64::INFINITY {
-            near_below.go_on(&mut b, scores, grades, &column, |other| score - other >= bend);
-            far_above.go_on(&mut e, scores, grades, &column, |other| other - score < bend);
-            let (bent, steep) = (near_below.below(own), far_above.above(own));
-            let lower = Partners { within: minus(bent, reached), beyond: minus(all.below(own), bent) };
-            (lower, Partners { within: minus(above, steep), beyond: steep })
-        } else {
-            let lower = Partners { within: minus(all.below(own), reached), beyond: [0.0; SUMS] };
-            (lower, Partners { within: above, beyond: [0.0; SUMS] })
+        let none = [0.0; SUMS];
+        let (lower, upper) = match (&mut near_below, &mut far_above) {
+            (Some(near_below), Some(far_above)) => {
+                near_below.go_on(&mut b, scores, grades, &column, |other| score - other >= bend);
+                far_above.go_on(&mut e, scores, grades, &column, |other| other - score < bend);
+                let (bent, steep) = (near_below.below(own), far_above.above(own));
+                let lower = Partners { within: minus(bent, reached), beyond: minus(all.below(own), bent) };
+                (lower, Partners { within: minus(above, steep), beyond: steep })
+            }
+            _ => {
+                let lower = Partners { within: minus(all.below(own), reached), beyond: none };
+                (lower, Partners { within: above, beyond: none })
+            }
         };
-        found(place, score, lower, upper);
+        found(place, lower, upper);
     }
 }
 
@@ -462,6 +466,24 @@ impl Curvature {
     }
 }
 
+impl Curvature {
+    /// By place of a list: Σ over partners within of own value − theirs.
+    #[inline(always)]
+    fn bend<const BENT: bool>(&self, levels: usize, span: std::ops::Range<usize>, sweep: &mut Sweep) {
+        let Sweep { values, pushes, .. } = sweep;
+        let [scores, partners] = [&self.scores, &self.partners].map(|column| column.get(span.clone()).unwrap_or_default());
+        let grades = self.grades.get(span).unwrap_or_default();
+        pushes.clear();
+        pushes.resize(values.len(), 0.0);
+        let column = |place: usize| [values.get(place).copied().unwrap_or(0.0)];
+        each_partner::<1, BENT>(scores, grades, levels, self.knee, column, |place, lower, upper| {
+            if let (Some(sum), Some(value), Some(count)) = (pushes.get_mut(place), values.get(place), partners.get(place)) {
+                *sum = count * value - (lower.within[0] + upper.within[0]);
+            }
+        });
+    }
+}
+
 struct Times<'a, 's> {
     curvature: &'a Curvature,
     table: Table<'a>,
@@ -484,17 +506,18 @@ impl WithSimd for Times<'_, '_> {
             if levels < 2 || cost == 0.0 {
                 continue;
             }
-            sweep.rows.clear();
-            sweep.rows.extend(curvature.rows.get(span.clone()).unwrap_or_default());
-            sweep.scores.clear();
-            sweep.scores.extend(curvature.scores.get(span.clone()).unwrap_or_default());
-            sweep.take_grades(pairs, span.start);
+            let rows = curvature.rows.get(span.clone()).unwrap_or_default();
             sweep.values.clear();
-            for &row in &sweep.rows {
+            // A loop, since what an iterator's `extend` calls is not compiled for wide vectors.
+            for &row in rows {
                 sweep.values.push(dot(table.row(span.start + row as usize), vector));
             }
-            sweep.curve(levels, curvature.knee);
-            sweep.push(table, span.start, cost, &mut product);
+            if curvature.knee < f64::INFINITY {
+                curvature.bend::<true>(levels, span.clone(), sweep);
+            } else {
+                curvature.bend::<false>(levels, span.clone(), sweep);
+            }
+            push(table, span.start, rows, &sweep.pushes, cost, &mut product);
         }
         product
     }
@@ -510,8 +533,11 @@ fn dot(row: &[f32], weights: &[f64]) -> f64 {
             lanes[lane] += f64::from(values[lane]) * factors[lane];
         }
     }
-    let rest: f64 = last_values.iter().zip(last_factors).map(|(&value, factor)| f64::from(value) * factor).sum();
-    lanes.iter().sum::<f64>() + rest
+    for (lane, (&value, factor)) in lanes.iter_mut().zip(last_values.iter().zip(last_factors)) {
+        *lane += f64::from(value) * factor;
+    }
+    let [a, b, c, d, e, f, g, h] = lanes;
+    ((a + b) + (c + d)) + ((e + f) + (g + h))
 }
 
 /// An integer that rises with the score, equal for equal scores.
