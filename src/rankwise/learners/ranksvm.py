@@ -59,7 +59,7 @@ Floats = npt.NDArray[np.float64]
 
 PER = ("pair", "list", "svmrank", "dlib")
 LOSSES = ("squared-hinge", "hinge")
-PATH = tuple(10.0**exponent for exponent in range(-6, 5))
+PATH = tuple(10.0 ** (half / 2) for half in range(-12, 9))
 # By how much the rounded corner shrinks, and how often at most: beyond that rounding decides.
 SHRINKING, MOST_KNEES = 4.0, 24
 # Newton steps for one corner end when what they could still gain is this share of what the corner costs.
