@@ -562,6 +562,13 @@ def test_it_does_not_go_on_from_more_trees_than_it_is_to_have() -> None:
     assert small(trees=5).fit(TRAIN, start_from=grown).stopped_ == "all steps done"
 
 
+def test_a_checkpoint_of_more_trees_than_it_is_to_have_is_refused(tmp_path: Path) -> None:
+    path = tmp_path / "training.checkpoint"
+    small(trees=5).fit(TRAIN, checkpoint=FileCheckpoint(path))
+    with pytest.raises(DataError, match=r"training\.checkpoint: the checkpoint has 5 steps, more than the 4 that are"):
+        small(trees=4).fit(TRAIN, checkpoint=FileCheckpoint(path))
+
+
 def test_without_lightgbm_it_says_what_to_install(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(sys.modules, "lightgbm", None)
     with pytest.raises(

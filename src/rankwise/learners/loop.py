@@ -212,6 +212,9 @@ class Loop:
             return of_plain(header.get(name), columns, records, place)
 
         self.number, self.first, self.best = (_count(header.get(name), place) for name in ("step", "first", "best"))
+        if self.number > self.learner.steps():
+            what = f"the checkpoint has {self.number:,} steps, more than the {self.learner.steps():,}"
+            raise DataError(message(f"{what} that are asked for", place=place, hint=_REMOVE))
         self.before = _seconds(header.get("seconds"), place)
         self.best_value = read("best value")
         self.state = self.learner.unpack(read("state"), self.data)
