@@ -61,8 +61,8 @@ class NetworkLearner(Learner):
     """The parameters of every learner of networks.
 
     `hidden` are the numbers of units of the layers between the columns and the score: () is a linear model.
-    `activation` is 'tanh', 'relu', 'elu', 'gelu' or 'sigmoid'; `norm` normalises the units before it, over a 'batch', or
-    each row by itself, a 'layer'; `dropout` is the share of units that a step leaves out. A step is one of at most
+    `activation` is 'tanh', 'relu', 'elu', 'gelu' or 'sigmoid'; `norm` normalises the units before it, over a 'batch',
+    or each row by itself, a 'layer'; `dropout` is the share of units that a step leaves out. A step is one of at most
     `epochs` epochs: all lists once, in batches of `batch` lists of similar length, by `optimizer` ('adam', 'sgd' with
     momentum .9, 'adagrad') with a `learning_rate` that is 'constant', or falls as a 'cosine' or 'exponential'
     `schedule`. `weight_decay` shrinks weights (not biases) by that share × the learning rate a step.
