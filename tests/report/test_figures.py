@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
+import re
 import sys
+from importlib import resources
 from pathlib import Path
 from typing import Any
 
 import pytest
 
 from rankwise import RankwiseError
-from rankwise.report import figures
+from rankwise.report import figures, look
 
 RANKS = [[1, 2, 3], [2, 1, 3], [1, 1, 3]]
 
@@ -89,3 +91,48 @@ def test_without_the_extra_it_is_named(
     with pytest.raises(RankwiseError, match=rf"(?s)figures need the package {package}.*rankwise\[report\]"):
         figures.save(lambda: chart, tmp_path / "out.svg")
     assert not list(tmp_path.iterdir())
+
+
+def test_colours_stand_out_on_white_and_on_the_dark_page() -> None:
+    style = resources.files("rankwise.report").joinpath("page.css").read_text("utf-8")
+    papers = re.findall(r"--paper: (#[0-9a-f]{6})", style)
+    assert len(papers) == 2
+    for paper in papers:
+        for colour in (*look.COLOURS, look.GREY):
+            assert contrast(colour, paper) >= 3, (colour, paper)
+
+
+def contrast(one: str, other: str) -> float:
+    """The contrast ratio of two colours, by the guidelines for accessible pages (WCAG 2)."""
+    light, dark = sorted((luminance(one), luminance(other)), reverse=True)
+    return (light + 0.05) / (dark + 0.05)
+
+
+def luminance(colour: str) -> float:
+    parts = [int(colour[at : at + 2], 16) / 255 for at in (1, 3, 5)]
+    linear = [part / 12.92 if part <= 0.04045 else ((part + 0.055) / 1.055) ** 2.4 for part in parts]
+    return sum(weight * part for weight, part in zip((0.2126, 0.7152, 0.0722), linear, strict=True))
+
+
+def test_no_two_series_look_the_same() -> None:
+    looks = [(look.colour(at), look.shape(at)) for at in range(40)]
+    assert len(set(looks)) == len(looks)
+
+
+def test_words_on_the_page_are_readable() -> None:
+    style = resources.files("rankwise.report").joinpath("page.css").read_text("utf-8")
+    for block in re.findall(r":root \{(.*?)\}", style, re.DOTALL)[:2]:
+        colours = dict(re.findall(r"--([a-z-]+): (#[0-9a-f]{6})", block))
+        for ink in ("ink", "soft", "accent"):
+            assert min(contrast(colours[ink], colours[paper]) for paper in ("paper", "raised")) >= 4.5, ink
+        assert contrast(colours["warn"], colours["warn-paper"]) >= 4.5
+
+
+def test_a_hostile_name_in_a_figure_of_its_own_cannot_end_the_script(tmp_path: Path) -> None:
+    pytest.importorskip("vl_convert")
+    name = "</script><script>alert(1)</script>"
+    figures.save(
+        lambda: figures.bump_chart([name, "b"], ["x", "y"], [[1, 2], [2, 1]], title=name), tmp_path / "out.html"
+    )
+    written = (tmp_path / "out.html").read_text("utf-8")
+    assert name not in written and written.count("<script") == written.count("</script>")

@@ -11,7 +11,7 @@ from rankwise.report.look import DASHES, altair, colour, extent, shape
 __all__ = ["Panel", "learning", "panels"]
 
 WIDTH, HEIGHT = 235, 190
-FORMAT = ".4f"
+FORMAT = ".6f"
 # Of more series the bands are paler.
 FEW = 4
 

@@ -11,13 +11,11 @@ from typing import Any
 
 from rankwise.data.formats.files import PathLike, placing
 from rankwise.errors import RankwiseError, message
-from rankwise.report.look import COLOURS, GREY, altair, config, converter, vega_lite
+from rankwise.report.look import COLOURS, GREY, INK, PAPER, altair, config, converter, vega_lite
 
 __all__ = ["bump_chart", "check_ending", "heat_map", "rendered", "save", "stacked"]
 
 ENDINGS = (".html", ".svg", ".png", ".pdf")
-# Ink and paper of files that stand alone.
-INK, PAPER = "#333333", "white"
 # Pixels: a place on the horizontal axis, a rank, a cell, and at least so much of a heading.
 _STEP, _RANK, _CELL = 46, 34, 34
 # Dots per inch over those of a screen, so that a .png can be printed.
@@ -114,23 +112,32 @@ def stacked(*charts: Any) -> Any:
 def save(draw: Callable[[], Any], path: PathLike) -> None:
     """Draws a chart and writes it as .html, .svg, .png or .pdf, whole or not at all."""
     ending = check_ending(path)
-    altair()
-    spec = draw().to_dict() | {"config": config(INK, PAPER)}
+    # Whoever lacks the packages learns so before anything is computed.
+    altair(), converter()
+    chart = draw()
     with placing(path) as part:
-        part.write_bytes(rendered(spec, ending))
+        if ending == ".html":
+            part.write_bytes(_page(chart, Path(path).stem).encode())
+        else:
+            part.write_bytes(rendered(chart, ending))
 
 
-def rendered(spec: dict[str, Any], ending: str) -> bytes:
-    """A specification as the contents of a file with that ending."""
-    vl, version = converter(), vega_lite()
-    if ending == ".html":
-        # The libraries stand in the file, so that it shows without a network.
-        return str(vl.vegalite_to_html(spec, vl_version=version, bundle=True)).encode()
+def rendered(chart: Any, ending: str) -> bytes:
+    """A chart as the contents of a picture's file, in ink and on paper of its own."""
+    spec, version = chart.to_dict() | {"config": config(INK, PAPER)}, vega_lite()
     if ending == ".svg":
-        return str(vl.vegalite_to_svg(spec, vl_version=version)).encode()
+        return str(converter().vegalite_to_svg(spec, vl_version=version)).encode()
     if ending == ".pdf":
-        return bytes(vl.vegalite_to_pdf(spec, vl_version=version))
-    return bytes(vl.vegalite_to_png(spec, vl_version=version, scale=_SCALE))
+        return bytes(converter().vegalite_to_pdf(spec, vl_version=version))
+    return bytes(converter().vegalite_to_png(spec, vl_version=version, scale=_SCALE))
+
+
+def _page(chart: Any, name: str) -> str:
+    """A page with the chart alone: it shows without a network, and names in it are but text."""
+    from rankwise.report.document import Document, Figure, Section
+    from rankwise.report.html import page
+
+    return page(Document(name, "", [Section("figure", "Figure", [Figure("figure-1", name, "", [chart])])]))
 
 
 def check_ending(path: PathLike) -> str:

@@ -18,8 +18,7 @@ from typing import Any
 from rankwise import __version__
 from rankwise.evaluation.table import Marked, Table
 from rankwise.report.document import Document, Facts, Figure, Listing, Part, Section, Tabled, Warned, Words
-from rankwise.report.figures import INK, PAPER
-from rankwise.report.look import config, converter, vega_lite
+from rankwise.report.look import INK, PAPER, config, converter, vega_lite
 
 __all__ = ["page"]
 
@@ -202,7 +201,8 @@ def _cell(cell: str) -> str:
 
 
 def _figure(figure: Figure) -> str:
-    places = '<div class="chart"></div>' * len(figure.charts)
+    label = f'tabindex="0" role="region" aria-label="{escape(figure.title)}"'
+    places = f'<div class="chart" {label}></div>' * len(figure.charts)
     return (
         f'<figure id="{_id(figure.name)}" data-figure="{escape(figure.name)}"><h3>{escape(figure.title)}</h3>'
         f'<div class="charts">{places}</div><figcaption><p>{escape(figure.caption)}</p></figcaption></figure>'

@@ -11,6 +11,8 @@ __all__ = [
     "COLOURS",
     "DASHES",
     "GREY",
+    "INK",
+    "PAPER",
     "SHAPES",
     "altair",
     "colour",
@@ -23,8 +25,10 @@ __all__ = [
 
 # Told apart by all kinds of colour vision (after Okabe & Ito 2008, `okabe2008`), and all of a contrast of 3 : 1 at
 # least with a white page and with a dark one, so that one figure serves both.
-COLOURS = ("#0072b2", "#d55e00", "#009e73", "#c7669b", "#a87900", "#7f6bd6", "#2b92bd", "#8c6b58")
+COLOURS = ("#1c7fc4", "#d55e00", "#009e73", "#c7669b", "#a87900", "#7f6bd6", "#2f97a8", "#8c6b58")
 GREY = "#8a8f94"
+# Those of files that stand alone.
+INK, PAPER = "#333333", "white"
 # Colours come again with another shape: no series is told by its colour alone.
 SHAPES = ("circle", "square", "triangle-up", "diamond", "cross", "triangle-down", "triangle-right", "triangle-left")
 DASHES = ((1, 0), (6, 3), (2, 2), (8, 3, 2, 3))

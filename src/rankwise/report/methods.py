@@ -8,7 +8,7 @@ from collections.abc import Iterable
 from importlib.resources import files
 from typing import Any
 
-__all__ = ["bibliography", "cited", "entries"]
+__all__ = ["bibliography", "cited", "entries", "words"]
 
 _KEY = re.compile(r"`([a-z]+\d{4}[a-z]?)`")
 
@@ -22,7 +22,7 @@ def cited(*used: Any) -> list[str]:
     """
     found: dict[str, None] = {}
     for one in used:
-        found |= dict.fromkeys(_KEY.findall(_words(one)))
+        found |= dict.fromkeys(_KEY.findall(words(one)))
     known = entries()
     return [key for key in found if key in known]
 
@@ -40,10 +40,10 @@ def entries() -> dict[str, str]:
     return {part.partition("{")[2].partition(",")[0]: part.rstrip() for part in parts if part.startswith("@")}
 
 
-def _words(one: Any) -> str:
-    words = inspect.getdoc(one) or ""
+def words(one: Any) -> str:
+    """The docstring of an object; of a class also those of its module and of what it is made from."""
+    said = [inspect.getdoc(one) or ""]
     if inspect.isclass(one):
-        parents = [inspect.getdoc(kind) or "" for kind in one.__mro__[1:-1] if kind.__module__.startswith("rankwise")]
-        module = inspect.getmodule(one)
-        words = "\n".join([words, inspect.getdoc(module) or "" if module else "", *parents])
-    return words
+        kinds = [kind for kind in one.__mro__ if kind.__module__.startswith("rankwise")]
+        said += [inspect.getdoc(inspect.getmodule(one)) or "", *(inspect.getdoc(kind) or "" for kind in kinds[1:])]
+    return "\n".join(said)

@@ -38,9 +38,9 @@ def _sections(result: StudyResult) -> Iterator[Section]:
     yield Section("verdict", "Verdict", [_facts(result), Words(_paragraphs(result.verdict.sentences()))])
     told = [(one.code, one.text, one.hint) for one in result.notices]
     yield Section("notices", "Before a number is quoted", [Warned(told)] if told else [])
-    families = _families(result)
-    yield Section("trained-for", "What learners are trained for", list(_by_learner(result, families)))
-    yield Section("learners", "Learners side by side", list(_by_training(result, families)))
+    points = _points(result)
+    yield Section("trained-for", "What learners are trained for", list(_by_learner(result, points)))
+    yield Section("learners", "Learners side by side", list(_by_training(result, points)))
     yield Section("conventions", "Does the winner change?", list(_over_conventions(result)))
     yield Section("pairs", "Pairs", [*_pairs(result), *_two(result)])
     yield Section("tables", "Tables", list(_tables(result)))
@@ -100,6 +100,7 @@ def _paragraphs(sentences: Sequence[str]) -> list[str]:
 # Curves over cut-offs.
 
 Family = list[tuple[int, Named]]
+Points = Mapping[str, Mapping[str, Sequence[Mapping[str, Any]]]]
 
 
 def _families(result: StudyResult) -> dict[str, Family]:
@@ -118,50 +119,46 @@ def _families(result: StudyResult) -> dict[str, Family]:
     }
 
 
-def _by_learner(result: StudyResult, families: Mapping[str, Family]) -> Iterator[Part]:
-    if not families:
+def _by_learner(result: StudyResult, points: Points) -> Iterator[Part]:
+    if not points:
         yield from _standings(result)
         return
     places = {named.name: at for at, named in enumerate(result.training)}
-    ranges = _ranges(result, families)
     charts = []
     for learner in result.learners:
         entries = [entry for entry in result.distinct if entry.learner == learner]
-        names = {entry.training: _called(result, entry) for entry in entries}
-        made = [
-            curves.Panel(
-                f"{result.main.measure.name}@k under {name}",
-                [row for entry in entries for row in _curve(result, entry, names[entry.training], family)],
-                ranges[name],
-            )
-            for name, family in families.items()
-        ]
-        series = {names[entry.training]: places[entry.training] for entry in entries}
+        names = {entry.name: _called(result, entry) for entry in entries}
+        series = {names[entry.name]: places[entry.training] for entry in entries}
+        made = _panels(result, points, entries, names)
         charts.append(curves.panels(made, series, title=learner, x="cut-off k", of="trained for"))
     yield Figure("figure-1", "Figure 1: each learner by what it was trained for", _about_curves(result), charts)
 
 
-def _by_training(result: StudyResult, families: Mapping[str, Family]) -> Iterator[Part]:
-    if not families:
-        return
-    ranges, charts = _ranges(result, families), []
+def _by_training(result: StudyResult, points: Points) -> Iterator[Part]:
     learners = {learner: at for at, learner in enumerate(result.learners)}
-    for named in result.training:
+    charts = []
+    for named in result.training if points else ():
         entries = [entry for entry in result.entries if entry.training == named.name]
-        if not entries:
-            continue
-        made = [
-            curves.Panel(
-                f"{result.main.measure.name}@k under {name}",
-                [row for entry in entries for row in _curve(result, entry, entry.learner, family)],
-                ranges[name],
-            )
-            for name, family in families.items()
-        ]
-        series = {entry.learner: learners[entry.learner] for entry in entries}
-        title = f"trained for {named.name}"
-        charts.append(curves.panels(made, series, title=title, x="cut-off k", of="learner"))
-    yield Figure("figure-2", "Figure 2: learners under each convention", _about_curves(result), charts)
+        if entries:
+            made = _panels(result, points, entries, {entry.name: entry.learner for entry in entries})
+            series = {entry.learner: learners[entry.learner] for entry in entries}
+            title = f"trained for {named.name}"
+            charts.append(curves.panels(made, series, title=title, x="cut-off k", of="learner"))
+    if charts:
+        yield Figure("figure-2", "Figure 2: learners under each convention", _about_curves(result), charts)
+
+
+def _panels(
+    result: StudyResult, points: Points, entries: Sequence[Entry], names: Mapping[str, str]
+) -> list[curves.Panel]:
+    """A panel a convention; its scale is the same for all entries of the study."""
+    made = []
+    for convention, of_entry in points.items():
+        rows = [{"series": names[entry.name], **row} for entry in entries for row in of_entry[entry.name]]
+        ends = extent([row[end] for rows in of_entry.values() for row in rows for end in ("low", "high")])
+        title = f"{result.main.measure.name}@k under {convention}"
+        made.append(curves.Panel(title, rows, (ends[0], ends[1])))
+    return made
 
 
 def _about_curves(result: StudyResult) -> str:
@@ -172,29 +169,19 @@ def _about_curves(result: StudyResult) -> str:
     )
 
 
-def _curve(result: StudyResult, entry: Entry, series: str, family: Family) -> Iterator[dict[str, Any]]:
-    for k, named in family:
-        score = result.score(entry.learner, entry.training, named)
-        error = 0.0 if math.isnan(score.stderr) else score.stderr
-        yield {
-            "series": series,
-            "measure": named.name,
-            "x": k,
-            "mean": score.mean,
-            "error": error,
-            "low": score.mean - error,
-            "high": score.mean + error,
-        }
+def _points(result: StudyResult) -> Points:
+    """By convention and entry, a point for each cut-off."""
+    return {
+        name: {entry.name: [_point(result, entry, k, named) for k, named in family] for entry in result.entries}
+        for name, family in _families(result).items()
+    }
 
 
-def _ranges(result: StudyResult, families: Mapping[str, Family]) -> dict[str, tuple[float, float]]:
-    """The ends of the vertical axis of each convention's panels, the same for all learners."""
-    found = {}
-    for name, family in families.items():
-        rows = [row for entry in result.distinct for row in _curve(result, entry, "", family)]
-        low, high = extent([row[end] for row in rows for end in ("low", "high")])
-        found[name] = (low, high)
-    return found
+def _point(result: StudyResult, entry: Entry, k: int, named: Named) -> dict[str, Any]:
+    score = result.score(entry.learner, entry.training, named)
+    error = 0.0 if math.isnan(score.stderr) else score.stderr
+    ends = {"low": score.mean - error, "high": score.mean + error}
+    return {"measure": named.name, "x": k, "mean": score.mean, "error": error, **ends}
 
 
 def _called(result: StudyResult, entry: Entry) -> str:

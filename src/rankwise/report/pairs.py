@@ -119,7 +119,7 @@ def scatter(
                 scale=alt.Scale(domain=kinds, range=[fills[kind] for kind in kinds]),
                 legend=alt.Legend(orient="top", columns=1),
             ),
-            opacity=alt.condition("datum.most", alt.value(1), alt.value(0.5)),
+            opacity=alt.condition("datum.most", alt.value(1), alt.value(0.65)),
             tooltip=[
                 alt.Tooltip("lists:N"),
                 alt.Tooltip("count:Q"),

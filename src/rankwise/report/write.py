@@ -94,18 +94,16 @@ def load(paths: Sequence[PathLike]) -> Any:
 
 def figures(made: Document, folder: Path, endings: Sequence[str]) -> list[Path]:
     """Each chart as a file of each ending; those of a figure are numbered if they are several."""
-    from rankwise.report.figures import INK, PAPER, rendered
-    from rankwise.report.look import config
+    from rankwise.report.figures import rendered
 
     folder.mkdir(parents=True, exist_ok=True)
     written = []
     for figure in made.figures:
         for at, chart in enumerate(figure.charts, 1):
-            spec = chart.to_dict() | {"config": config(INK, PAPER)}
             for ending in endings:
                 path = folder / f"{file_name(figure.name, at, len(figure.charts))}{ending}"
                 with placing(path) as part:
-                    part.write_bytes(rendered(spec, ending))
+                    part.write_bytes(rendered(chart, ending))
                 written.append(path)
     return written
 

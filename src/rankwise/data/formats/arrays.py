@@ -76,7 +76,7 @@ def read(path: PathLike, kind: str, newest: int) -> tuple[dict[str, Any], Arrays
 
 def kind_of(path: PathLike) -> str:
     """What kind of file it is, as its header says."""
-    return _Reader(path, "file of Rankwise", 0).kind_in_file()
+    return _Reader(path, "result", 0).kind_in_file()
 
 
 def _as_in_file(name: str, array: Any) -> npt.NDArray[Any]:
