@@ -121,7 +121,7 @@ def test_one_way_of_a_learner_serves_every_choice_among_its_steps(tmp_path, monk
     otherwise = RankBoost.step
     monkeypatch.setattr(RankBoost, "step", lambda *given: taken.append(1) or otherwise(*given))
     small = {**TABLES, "learner": [{"name": "rankboost", "rounds": 12, "patience": 4}], "data": {**TABLES["data"]}}
-    names = ["yahoo:nDCG@5", "letor4:nDCG@5", "P(ties='input')@1"]
+    names = ["yahoo:nDCG@5", "yahoo:nDCG@2", "P(ties='input')@1"]
     watch = Watch()
     small["measures"] = {"train": names, "evaluate": "AP"}
     together = run_study(Plan.of(small), tmp_path / "together", workers=1, progress=watch)
@@ -142,6 +142,15 @@ def test_one_way_of_a_learner_serves_every_choice_among_its_steps(tmp_path, monk
             paths = [ranker_path(tmp_path / where, cell.key) for where in ("together", "alone")]
             assert paths[0].read_bytes() == paths[1].read_bytes()
     assert shared < len(taken) - shared
+
+
+def test_what_counts_as_relevant_tells_learners_apart_that_do_not_look_at_the_measure(tmp_path):
+    small = {**TABLES, "learner": [{"name": "pointwise", "trees": 2}]}
+    small["measures"] = {"train": ["AP", "AP(rel=5)", "AP(rel='>0')"], "evaluate": "P@1"}
+    result = run_study(Plan.of(small), tmp_path, workers=1)
+    assert len(list((tmp_path / "cells").glob("*.record"))) == 6
+    whys = {e.training: e.why_same for e in result.entries}
+    assert "does not look at the training measure" in whys["AP(rel='>0')"] and "came out" in whys["AP(rel=5)"]
 
 
 def test_a_path_that_is_too_long_to_hold_is_walked_again():

@@ -82,6 +82,8 @@ class NetworkLearner(Learner):
 
     states: ClassVar[tuple[type, ...]] = (Descent,)
     trains_by_measure: ClassVar[bool] = False
+    ignores_constants: ClassVar[bool] = True
+    packages: ClassVar[tuple[str, ...]] = ("jax", "optax")
 
     def loss(self, measure: Measure) -> Loss:
         """The loss that is learnt by."""

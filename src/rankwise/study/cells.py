@@ -48,9 +48,15 @@ class Prepared:
     features: int
     equal: Mapping[tuple[str, bool], frozenset[frozenset[Measure]]] = field(repr=False)
     """Of a part, and whether up to constants, the pairs of measures that agree on it."""
+    readings: Mapping[Measure, str] = field(repr=False)
+    """What each measure takes for relevant among the training labels: more than that no learner is told that does not
+    look at the measure itself."""
 
     def agree(self, part: str, one: Measure, other: Measure, *, constants: bool) -> bool:
         return one == other or frozenset((one, other)) in self.equal[part, constants]
+
+    def reads_alike(self, one: Measure, other: Measure) -> bool:
+        return self.readings[one] == self.readings[other]
 
 
 @dataclass(frozen=True, slots=True)
@@ -124,7 +130,20 @@ def prepared(plan: Plan, fold: Fold, folder: Path) -> Prepared:
     )
     train = parts["train"]
     assert train.features is not None
-    return Prepared(facts, len(train.labels), train.features.shape[1], _equal(plan, parts))
+    readings = {measure: _reading(measure, train) for named in plan.training for measure in _both(plan, named)}
+    return Prepared(facts, len(train.labels), train.features.shape[1], _equal(plan, parts), readings)
+
+
+def _both(plan: Plan, named: Named) -> tuple[Measure, Measure]:
+    return named.measure, plan.selecting(named)
+
+
+def _reading(measure: Measure, train: Dataset) -> str:
+    """Which labels are read how, which are relevant, and what becomes of documents without one."""
+    c, labels = measure.convention, np.unique(train.labels).astype(np.float64)
+    judged = labels[~np.isnan(labels)]
+    unjudged = c.unjudged if len(judged) < len(labels) else ""
+    return repr((c.relevant(judged).tolist(), c.levels(judged).tolist(), unjudged))
 
 
 def _read(fold: Fold, part: str) -> Dataset:
@@ -196,13 +215,13 @@ def _add(
             before.append(named)
         else:
             learner = contender.learner(point, first.measure, plan.selecting(first), seed, threads)
-        if not learner.trains_by_measure:
+        if not learner.trains_by_measure and fold.reads_alike(first.measure, plan.selecting(first)):
             # What it does not look at must not tell two trainings apart.
             learner = contender.learner(point, plan.selecting(first), plan.selecting(first), seed, threads)
         facts = _facts(learner, fold.facts, plan.time_budget)
         why = "" if first is named else ALIKE if learner.trains_by_measure else BLIND
         shared = "" if first is named else first.name
-        path = _path(plan, learner, facts)
+        path = _path(plan, learner, fold, facts)
         cells.append(
             Asked(contender=contender, training=named, fold=at, seed=seed, point=point, facts=facts, path=path,
                   shared=shared, why=why)
@@ -212,9 +231,10 @@ def _add(
 
 def _must_be_same(plan: Plan, learner: Learner, fold: Prepared, one: Named, other: Named) -> bool:
     validated = "validation" in fold.facts.lists
-    trained = not learner.trains_by_measure or fold.agree(
-        "train", one.measure, other.measure, constants=learner.ignores_constants
-    )
+    if learner.trains_by_measure:
+        trained = fold.agree("train", one.measure, other.measure, constants=learner.ignores_constants)
+    else:
+        trained = fold.reads_alike(one.measure, other.measure)
     chooses = (validated or learner.chooses_on_training) and not _has_one_model(learner)
     if not trained or not chooses:
         return trained
@@ -228,7 +248,7 @@ def _has_one_model(learner: Learner) -> bool:
     return learner.steps() == 1 and type(learner).candidates is Base.candidates
 
 
-def _path(plan: Plan, learner: Learner, facts: Mapping[str, Any]) -> str:
+def _path(plan: Plan, learner: Learner, fold: Prepared, facts: Mapping[str, Any]) -> str:
     """What tells the way of a learner from others: not what chooses among its steps, if that is all it asks for.
 
     Time that is up ends each training where it is.
@@ -237,7 +257,8 @@ def _path(plan: Plan, learner: Learner, facts: Mapping[str, Any]) -> str:
         return key_of(facts)
     rest = {name: value for name, value in facts.items() if name not in ("measure", "select")}
     # The rows of a list stand in another order where the rule of ties looks at it, and states hold one score a row.
-    return key_of({**rest, "ties": facts["measure"]["convention"]["ties"]})
+    assert isinstance(learner.measure, Measure)
+    return key_of({**rest, "ties": learner.measure.convention.ties, "reading": fold.readings[learner.measure]})
 
 
 def jobs(

@@ -133,17 +133,23 @@ def _tried(plan: Plan, contender: Contender, fold: Prepared, aside: Path, thread
     point = contender.points()[-1]
     learner = contender.learner(point, named.measure, plan.selecting(named), contender.seeds[0], threads)
     parts = {part: file_of_lists.read(part_path(aside, digest)) for part, digest in fold.facts.digests.items()}
-    began = time.perf_counter()
-    try:
-        learner.fit(parts["train"], validation=parts.get("validation"), time_budget=plan.time_budget or TRIED)
-    except Exception as error:
-        return math.nan, f"fails: {str(error).partition(chr(10))[0]}"
-    seconds = time.perf_counter() - began
-    done, steps = len(learner.curve_), learner.steps()
+    seconds, tried = 0.0, TRIED
+    # What is compiled, or prepared, before the first step may take longer than all that is to be tried.
+    while not seconds:
+        began = time.perf_counter()
+        try:
+            learner.fit(parts["train"], validation=parts.get("validation"), time_budget=plan.time_budget or tried)
+        except Exception as error:
+            return math.nan, f"fails: {str(error).partition(chr(10))[0]}"
+        tried *= 10
+        if len(learner.curve_) > 1 or learner.stopped_ != "the time is up" or plan.time_budget is not None:
+            seconds = time.perf_counter() - began
     if learner.stopped_ != "the time is up" or plan.time_budget is not None:
         return seconds, "as tried"
-    in_steps = float(learner.curve_.seconds[-1])
-    return seconds - in_steps + in_steps / max(done, 1) * steps, f"at most: {done:,} of {steps:,} steps were tried"
+    at, steps = learner.curve_.seconds, learner.steps()
+    # The first step may have to compile what the others find.
+    pace = (at[-1] - at[0]) / (len(at) - 1) if len(at) > 1 else at[0]
+    return seconds + float(pace) * (steps - len(at)), f"at most: {len(at):,} of {steps:,} steps were tried"
 
 
 def _words(seconds: float) -> str:
