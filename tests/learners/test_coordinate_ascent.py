@@ -7,7 +7,7 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from contracts.settings import easy
@@ -86,6 +86,8 @@ def test_documents_that_stay_tied_count_what_the_convention_says(ties: str, base
 
 @settings(max_examples=60)
 @given(st.integers(0, 10**9), st.sampled_from(MEASURES), st.booleans())
+@example(1, "Success@2", True)
+@example(152, "nDCG@3", True)
 def test_any_lists_are_searched_as_brute_force_does(seed: int, measure: str, coarse: bool) -> None:
     sizes = np.random.default_rng(seed).integers(1, 12, 4).tolist()
     check(some_lists(seed, coarse=coarse, sizes=sizes), measure, *a_line(seed, coarse=coarse))
@@ -118,6 +120,14 @@ def test_unjudged_documents_are_treated_as_the_convention_says() -> None:
             for base in ("nDCG", "AP", "ERR"):
                 measure = f"{base}(unjudged='{unjudged}')@3"
                 check(replace(data, labels=labels), measure, *a_line(seed, coarse=False))
+
+
+def test_where_no_crossing_changes_the_measure_the_interval_ends_at_twice_the_largest_weight() -> None:
+    # Above 0 the best document stays on top, though the others cross at δ = 2.
+    data = Dataset.of([[2.0, 1.0], [1.0, 0.0], [0.0, 0.5]], [1, 0, 0], group=[3])
+    slopes, _ = slopes_of(data, "RR")
+    step, value, width = slopes.search.along(np.array([1.0, 0.0]), np.array([0.0, 1.0]), 1)
+    assert (step, value, width) == (1.0, pytest.approx(1.0), 2.0)
 
 
 def test_the_middle_of_the_widest_interval_is_taken() -> None:

@@ -24,7 +24,11 @@ def crossings(scores, slopes, offsets) -> list[float]:
 
 
 def intervals(data, measure, weights, direction):
-    """(from, to, value) of the intervals between crossings, neighbours of one value joined but at 0."""
+    """(from, to, value) of the intervals between crossings, neighbours of one value joined but at 0.
+
+    The outermost ones, which have no end, end at a multiple of the last crossing; where the value stands still from 0
+    on, at least at a multiple of the largest weight.
+    """
     table = data.features.astype(np.float64)
     scores, slopes = table @ weights, table @ direction
     at = crossings(scores, slopes, data.offsets)
@@ -40,6 +44,10 @@ def intervals(data, measure, weights, direction):
             found[-1][1] = end
         else:
             found.append([begin, end, value])
+    if found[-1][0] == 0.0:
+        found[-1][1] = max(found[-1][1], free)
+    if found[0][1] == 0.0:
+        found[0][0] = min(found[0][0], -free)
     return found
 
 

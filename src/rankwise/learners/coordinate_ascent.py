@@ -12,8 +12,8 @@ interval: of equally good ones the widest, its middle. Rules where that leaves a
 
 - If the interval holds −w_f, the weight becomes 0 and the feature is switched off, unless −w_f lies nearer to an end
   than 1/64 of the width.
-- The interval beyond the last crossing δ is taken to end at 2 δ; where nothing crosses on one side of 0, at twice the
-  size of the largest weight (of 2 if all are 0).
+- The interval beyond the last crossing δ that changes the measure is taken to end at 2 δ; where none does on one side
+  of 0, at twice the size of the largest weight (at 2 if all are 0).
 - Intervals narrower than 10⁻⁹ of their distance from 0 are left out: rounding could close them.
 - Documents with the same score and the same x_f stay tied all along; the convention's rule of ties says what they
   count, under `expected` in closed form.
