@@ -176,7 +176,10 @@ class RankSVM(Learner):
         return len(self.path())
 
     def check(self) -> None:
-        path = self.path()
+        try:
+            path = self.path()
+        except (TypeError, ValueError):
+            path = []
         if isinstance(self.C, bool) or not path or not all(0 < C < math.inf for C in path):
             raise RankwiseError(message(f"C must be a number above 0, or several, not {self.C!r}"))
         if any(later <= C for C, later in pairwise(path)):
@@ -208,7 +211,11 @@ class RankSVM(Learner):
 
     def step(self, data: Problem, state: Solved, rng: np.random.Generator) -> Solved:
         C = self.path()[state.done]
-        weights, found, steps = self._solve(data, C, state.weights)
+        with np.errstate(over="ignore", invalid="ignore"):
+            weights, found, steps = self._solve(data, C, state.weights)
+        if not np.isfinite(found).all():
+            hint = "give a smaller C, or scale the features."
+            raise RankwiseError(message(f"C = {C:g} makes pairs cost more than numbers can say", hint=hint))
         return Solved(weights, state.done + 1, C, found.objective, found.gap, found.gradient, steps)
 
     def scorer(self, state: Solved) -> Linear:
