@@ -60,6 +60,12 @@ def test_a_ranker_made_by_hand_says_what_it_knows(capsys: pytest.CaptureFixture[
     assert text.startswith("learner      not known") and "|weight|" in text
 
 
+def test_splits_are_counted_where_their_gains_are_not_known(capsys: pytest.CaptureFixture[str]) -> None:
+    learner("mart")(trees=2, leaves=3).fit(TRAIN).ranker_.save("mart")
+    assert "feature  splits  share" in told(capsys, "mart")
+    assert "gain of splits" in told(capsys, "m")
+
+
 def test_the_model_can_be_read(capsys: pytest.CaptureFixture[str]) -> None:
     assert told(capsys, "plain", "--text").splitlines()[0].split() == ["-2", "2"]
 

@@ -237,7 +237,8 @@ def importances(ranker: Ranker, top: int | None) -> Table:
     rows = [[name, f"{value:.6g}", f"{value / whole:.1%}"] for name, value in list(found.items())[:top]]
     more = len(found) - len(rows)
     notes = [f"and {more:,} more (--top 0 shows all)"] if more else []
-    what = {"trees": "gain of splits", "stumps": "size of steps", "linear": "|weight|"}.get(ranker.scorer.kind, "size")
+    of_trees = "splits" if getattr(ranker.scorer, "gain", None) is None else "gain of splits"
+    what = {"trees": of_trees, "stumps": "size of steps", "linear": "|weight|"}.get(ranker.scorer.kind, "size")
     return Table(["feature", what, "share"], rows, notes, title="what matters to the model")
 
 
