@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import copy
 import warnings
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -398,6 +399,13 @@ def _fives(X: Any) -> Any:
 def test_lists_of_a_single_label_teach_nothing(name: str) -> None:
     with pytest.raises(DataError, match="nothing to learn: each of 2 lists has a single label"):
         quick(name).fit([[1.0], [2.0], [3.0]], [0, 0, 1], group=[2, 1])
+
+
+@ALL
+def test_lists_of_no_weight_teach_nothing(name: str) -> None:
+    data = easy()
+    with pytest.raises(DataError, match="nothing to learn: each list that could teach has the weight 0"):
+        quick(name).fit(replace(data, weights=np.zeros(len(data))))
 
 
 @ALL

@@ -124,6 +124,8 @@ class Training:
             hint = "train under another measure or convention; evaluation may keep this one."
             what = f"there is nothing to learn under {self.measure}: of {c.lists:,} lists {_reasons(c)}"
             raise DataError(message(what, hint=hint))
+        if not self.weights[self.teaches if by_measure else ~_single_label(self.dataset)].any():
+            raise DataError(message("there is nothing to learn: each list that could teach has the weight 0"))
         if by_measure and c.zeroed:
             convention = self.measure.convention.name
             what = f"{c.zeroed:,} of {c.lists:,} lists teach nothing: {convention} scores lists shorter than"
