@@ -29,6 +29,8 @@ OPTIMIZERS = ("adam", "sgd", "adagrad")
 SCHEDULES = ("constant", "cosine", "exponential")
 # What an exponential schedule leaves of the learning rate at the end.
 LEFT = 0.01
+# The weight decay of a network with hidden units, unless one is given.
+OF_LAYERS = 3.0
 # So many places, at most, in one batch: a list of 100,000 documents is one of its own.
 MOST_PLACES = 2**16
 
@@ -65,7 +67,8 @@ class NetworkLearner(Learner):
     or each row by itself, a 'layer'; `dropout` is the share of units that a step leaves out. A step is one of at most
     `epochs` epochs: all lists once, in batches of `batch` lists of similar length, by `optimizer` ('adam', 'sgd' with
     momentum .9, 'adagrad') with a `learning_rate` that is 'constant', or falls as a 'cosine' or 'exponential'
-    `schedule`. `weight_decay` shrinks weights (not biases) by that share × the learning rate a step.
+    `schedule`. `weight_decay` shrinks weights (not biases) by that share × the learning rate a step; None is 3 with
+    hidden units, with which a layer of 64 does no harm on MQ2008, and 0 without.
     """
 
     scaling: str = "z-score"
@@ -78,7 +81,7 @@ class NetworkLearner(Learner):
     optimizer: str = "adam"
     learning_rate: float = 0.003
     schedule: str = "constant"
-    weight_decay: float = 0.0
+    weight_decay: float | None = None
 
     states: ClassVar[tuple[type, ...]] = (Descent,)
     trains_by_measure: ClassVar[bool] = False
@@ -99,7 +102,7 @@ class NetworkLearner(Learner):
             _whole("a number of hidden units", units)
         number_within("dropout", self.dropout, 0, 1)
         number_within("learning_rate", self.learning_rate, 0, math.inf, open_below=True)
-        number_within("weight_decay", self.weight_decay, 0, math.inf)
+        number_within("weight_decay", self._decay(), 0, math.inf)
 
     def _hidden(self) -> tuple[Any, ...]:
         return tuple(self.hidden) if isinstance(self.hidden, (tuple, list, np.ndarray)) else (self.hidden,)
@@ -157,7 +160,7 @@ class NetworkLearner(Learner):
     def step(self, data: Batches, state: Descent, rng: np.random.Generator) -> Descent:
         from rankwise.learners.descent import batch_step
 
-        rate, decay = np.float32(self._rate(state.epochs)), np.float32(self.weight_decay)
+        rate, decay = np.float32(self._rate(state.epochs)), np.float32(self._decay())
         parameters, remembered, means = state.parameters, state.remembered, state.means
         seen = []
         for block in batches(data.blocks, int(self.batch), rng):
@@ -173,6 +176,11 @@ class NetworkLearner(Learner):
             return replace(state, ended=wrong)
         kept = tuple(np.asarray(part) for part in remembered)
         return Descent(state.columns, parameters, kept, np.asarray(means), state.epochs + 1, "")
+
+    def _decay(self) -> float:
+        if self.weight_decay is None:
+            return OF_LAYERS if self._hidden() else 0.0
+        return self.weight_decay
 
     def _rate(self, epochs: int) -> float:
         """The learning rate of an epoch, of which so many have gone before."""
