@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import math
 import time
+from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from tempfile import TemporaryDirectory
+from typing import Any
 
 from rankwise.data.formats import lists as file_of_lists
 from rankwise.data.formats.files import PathLike
@@ -19,8 +21,9 @@ from rankwise.study.work import memory, records_of
 
 __all__ = ["Forecast", "Share", "forecast"]
 
-# A learner is tried for so long, and the rest is reckoned from the time of its steps.
-TRIED = 1.0
+# A learner is tried for so many seconds, and the rest is reckoned from the time of its steps; once more for longer
+# where what comes before the second step, such as compiling, takes all of them.
+TRIED = (1.0, 10.0)
 
 
 @dataclass(frozen=True, slots=True)
@@ -128,25 +131,34 @@ def _share(
 
 
 def _tried(plan: Plan, contender: Contender, fold: Prepared, aside: Path, threads: int) -> tuple[float, str]:
-    """Seconds of a training that goes through all its steps, by the pace of the first ones; the grid's last point."""
+    """Seconds of a training that goes through all its steps; of a grid the mean of its first and its last point."""
+    points = contender.points()
+    ends = points[:1] if len(points) == 1 else [points[0], points[-1]]
+    found = [_of_point(plan, contender, point, fold, aside, threads) for point in ends]
+    return math.fsum(seconds for seconds, _ in found) / len(found), found[-1][1]
+
+
+def _of_point(
+    plan: Plan, contender: Contender, point: Mapping[str, Any], fold: Prepared, aside: Path, threads: int
+) -> tuple[float, str]:
+    """By the pace of the first steps."""
     named = plan.trained_for(contender.training[0])
-    point = contender.points()[-1]
     learner = contender.learner(point, named.measure, plan.selecting(named), contender.seeds[0], threads)
     parts = {part: file_of_lists.read(part_path(aside, digest)) for part, digest in fold.facts.digests.items()}
-    seconds, tried = 0.0, TRIED
-    # What is compiled, or prepared, before the first step may take longer than all that is to be tried.
-    while not seconds:
+    for tried in TRIED:
         began = time.perf_counter()
         try:
             learner.fit(parts["train"], validation=parts.get("validation"), time_budget=plan.time_budget or tried)
         except Exception as error:
             return math.nan, f"fails: {str(error).partition(chr(10))[0]}"
-        tried *= 10
-        if len(learner.curve_) > 1 or learner.stopped_ != "the time is up" or plan.time_budget is not None:
-            seconds = time.perf_counter() - began
-    if learner.stopped_ != "the time is up" or plan.time_budget is not None:
-        return seconds, "as tried"
+        seconds = time.perf_counter() - began
+        if learner.stopped_ != "the time is up" or plan.time_budget is not None:
+            return seconds, "as tried"
+        if len(learner.curve_) > 1:
+            break
     at, steps = learner.curve_.seconds, learner.steps()
+    if not len(at):
+        return math.nan, f"no step in {TRIED[-1]:g} seconds"
     # The first step may have to compile what the others find.
     pace = (at[-1] - at[0]) / (len(at) - 1) if len(at) > 1 else at[0]
     return seconds + float(pace) * (steps - len(at)), f"at most: {len(at):,} of {steps:,} steps were tried"
