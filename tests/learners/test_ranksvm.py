@@ -223,6 +223,12 @@ def test_conventions_of_C_have_names() -> None:
     assert len(PER) == 4
 
 
+@pytest.mark.parametrize("C", [0.0, -1.0, math.nan, math.inf])
+def test_only_a_C_above_0_is_converted(C: float) -> None:
+    with pytest.raises(RankwiseError, match=f"C must be a number above 0, not {C}"):
+        converted(C, np.array([3.0, 1.0]), start="pair", to="svmrank")
+
+
 def test_lists_without_pairs_and_weights_of_documents_are_refused() -> None:
     with pytest.raises(DataError, match="no list has two judged documents with different labels"):
         RankSVM().fit(Dataset.of([[1.0], [2.0]], [np.nan, 1.0], group=[2]))

@@ -75,6 +75,8 @@ def costs(C: float, pairs: Floats, *, per: str = "list") -> Floats:
     (array([2., 2., 2.]), array([1.5, 1.5, 1.5]))
     """
     pairs = np.asarray(pairs, np.float64)
+    if not 0 < C < math.inf:
+        raise RankwiseError(message(f"C must be a number above 0, not {C!r}"))
     if per not in PER:
         raise RankwiseError(message(f"per is {per!r}", hint=f"choose one of {', '.join(PER)}."))
     if per == "list":
