@@ -96,7 +96,9 @@ def test_lists_that_are_ranked_badly_weigh_more() -> None:
 def test_lists_that_cannot_teach_weigh_nothing_and_weights_of_lists_multiply() -> None:
     X, y = [[1.0], [2.0], [3.0], [1.0], [2.0], [1.0], [5.0]], [0, 1, 0, 2, 1, 0, 0]
     data = Dataset.of(X, y, group=[3, 2, 2], weights=[1.0, 3.0, 5.0])
-    assert AdaRank(rounds=1).fit(data).list_weights(data)[0].tolist() == [0.25, 0.75, 0.0]
+    fitted = AdaRank(rounds=1).fit(data)
+    assert fitted.list_weights(data)[0].tolist() == [0.25, 0.75, 0.0]
+    assert fitted.list_weights(data.take([2])).tolist() == [[0.0], [0.0]]
 
 
 def test_conventions_that_differ_by_a_constant_give_the_same_model() -> None:

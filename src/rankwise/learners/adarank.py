@@ -235,7 +235,7 @@ class AdaRank(Learner):
         """The weight of each list in each round and after the last: rounds + 1 × lists, in the order of the lists.
 
         For the lists that the ranker was trained on they are those of its training; for others, what they would weigh
-        if they were boosted with the same weak rankers.
+        if they were boosted with the same weak rankers. Lists that cannot teach weigh 0.
 
         >>> from rankwise import Dataset
         >>> data = Dataset.of([[1], [2], [3], [2], [9]], [2, 1, 0, 0, 1], group=[3, 2])
@@ -253,6 +253,8 @@ class AdaRank(Learner):
 
     def _traced(self, training: Training, columns: Any, alphas: Any) -> npt.NDArray[np.float64]:
         """The weights of lists while these weak rankers are added one after the other."""
+        if not training.teaches.any():
+            return np.zeros((len(alphas) + 1, len(training.teaches)))
         rankers = WeakRankers.of(training, self.directions)
         scores = np.zeros(rankers.columns.shape[1])
         weights = [rankers.importance]
