@@ -34,7 +34,6 @@ ROWS: dict[str, tuple[str, dict[str, Any]]] = {
     "rankboost, all thresholds": ("rankboost", {"thresholds": None}),
     "rankboost, exact α": ("rankboost", {"alpha": "exact"}),
     "rankboost, as in RankLib": ("rankboost", {"compat": "ranklib", "thresholds": 10}),
-    "ranksvm": ("ranksvm", {}),
     "coordinate-ascent": ("coordinate-ascent", {}),
     "lambdamart": ("lambdamart", {}),
 }
