@@ -43,6 +43,34 @@ class UserLists:
     width: int
 
     @classmethod
+    def sampled(cls, training: Interactions, judged: Interactions, count: int, *, seed: int = 0) -> UserLists:
+        """One list a user of `judged`: the judged items, and `count` others by lot that the user has not seen."""
+        if isinstance(count, bool) or not isinstance(count, (int, np.integer)) or count < 1:
+            raise DataError(message(f"the number of sampled candidates must be a whole number from 1, not {count!r}"))
+        users, pairs, values = matched(training, judged)
+        named, place = np.unique(users, return_inverse=True)
+        histories = Histories(training.offsets, training.item, training.values)
+        width = len(training.items)
+        rng = np.random.default_rng([seed, count])
+        order = np.argsort(place, kind="stable")
+        ends = np.searchsorted(place[order], np.arange(len(named) + 1))
+        items, labels, sizes = [], [], []
+        for at, user in enumerate(named):
+            mine = order[ends[at] : ends[at + 1]]
+            free = np.ones(width, np.bool_)
+            free[histories.of(int(user))] = False
+            free[pairs[mine]] = False
+            left = np.flatnonzero(free)
+            others = np.sort(rng.choice(left, min(count, len(left)), replace=False))
+            both = np.concatenate((pairs[mine], others))
+            into = np.argsort(both, kind="stable")
+            items.append(both[into])
+            labels.append(np.concatenate((values[mine], np.zeros(len(others), np.float32)))[into])
+            sizes.append(len(both))
+        dataset = _dataset(training, named, np.array(sizes), np.concatenate(items), np.concatenate(labels))
+        return cls(dataset, named, np.concatenate(items), histories, whole=False, width=width)
+
+    @classmethod
     def of(cls, training: Interactions, judged: Interactions, *, exclude_seen: bool = True) -> UserLists:
         """One list a user of `judged`: all items that training does not know of the user, or all there are.
 
@@ -104,9 +132,7 @@ def matched(training: Interactions, judged: Interactions) -> tuple[Numbers, Numb
             at = int((codes < 0).argmax())
             number = int(judged.user[at] if what == "user" else judged.item[at])
             unknown = len(np.unique((judged.user if what == "user" else judged.item)[codes < 0]))
-            hint = (
-                f"{unknown:,} {what}s of what is judged are not in training; leave them out with `known_to(training)`."
-            )
+            hint = f"{unknown:,} {what}s that are judged are not in training; `known_to(training)` leaves them out."
             raise DataError(message(f"{what} '{names[number]}' is not known from training", hint=hint))
     return of_user, of_item, judged.values
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any, ClassVar, Protocol, Self, final
@@ -12,7 +13,7 @@ import numpy.typing as npt
 from rankwise.data.dataset import Dataset
 from rankwise.data.formats.files import PathLike
 from rankwise.data.ids import Ids
-from rankwise.errors import DataError, message
+from rankwise.errors import DataError, RankwiseWarning, message
 from rankwise.rankers.histories import Histories
 from rankwise.recommenders.interactions import Interactions, Names, as_interactions
 from rankwise.recommenders.lists import UserLists
@@ -175,13 +176,28 @@ class Recommender:
             raise DataError(message(f"there are {len(of_items):,} items for {len(of_users):,} users"))
         return self.model.pair_scores(of_users, of_items, self.histories, threads)
 
-    def lists(self, judged: Any, *, exclude_seen: bool = True, threads: int | None = None) -> tuple[Dataset, Scores]:
+    def lists(
+        self,
+        judged: Any,
+        *,
+        exclude_seen: bool = True,
+        sampled: int | None = None,
+        seed: int = 0,
+        threads: int | None = None,
+    ) -> tuple[Dataset, Scores]:
         """Users of the judged interactions as lists, and a score for each of their rows: what `evaluate` takes.
 
         A list holds all items that the user has not seen in training (or all there are), labelled with the judged
-        values, 0 for every other item.
+        values, 0 for every other item. With `sampled` it holds the judged items and so many others by lot: measures
+        of such lists are another quantity than those of full ones, and may order recommenders otherwise;
+        `recommenders.sampled.corrected` estimates the full ones.
         """
-        found = UserLists.of(self._known(), as_interactions(judged), exclude_seen=exclude_seen)
+        data = as_interactions(judged)
+        if sampled is None:
+            found = UserLists.of(self._known(), data, exclude_seen=exclude_seen)
+        else:
+            _warn_of_samples(sampled, len(self.items))
+            found = UserLists.sampled(self._known(), data, sampled, seed=seed)
         return found.dataset, found.scores(self.model, threads)
 
     def fold_in(self, interactions: Any) -> Recommender:
@@ -277,6 +293,12 @@ def _numbers(names: Names, given: Any, what: str) -> tuple[Numbers, Names]:
         hint = "a new user is taken in with `fold_in`." if what == "user" else "nothing was learnt of it."
         raise DataError(message(f"{what} '{unknown}' is not known from training", hint=hint))
     return numbers, Names(names.ids[numbers])
+
+
+def _warn_of_samples(count: int, items: int) -> None:
+    hint = "rank all items, or estimate the full measure with `recommenders.sampled.corrected`."
+    what = f"{count:,} sampled candidates of {items:,} items: values are no estimates of those over all items"
+    warnings.warn(RankwiseWarning(message(what, hint=hint)), stacklevel=3)
 
 
 def _check_k(k: int) -> None:

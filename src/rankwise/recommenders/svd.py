@@ -88,10 +88,10 @@ class SVD(RecommenderLearner):
     epochs: int = 20
     solver: str = "als"
     rate: float = 0.005
-    alpha: float = 5.0
-    beta: float = 5.0
-    gamma: float = 1.0
-    theta: float = 1.0
+    alpha: float = 10.0
+    beta: float = 10.0
+    gamma: float = 3.0
+    theta: float = 3.0
     penalty: str = "per-user"
     form: str = "explicit"
     confidence: float = 40.0

@@ -74,8 +74,8 @@ impl Pairs {
 
 fn checked(offsets: &[i64], items: &[u32], item_count: usize) -> Result<Vec<usize>> {
     let wrong = |what: &str| Error::new("interactions", what);
-    if item_count > u32::MAX as usize || offsets.len() > u32::MAX as usize {
-        return Err(wrong("there are more users or items than 2³² − 1"));
+    if [item_count, offsets.len(), items.len()].into_iter().any(|count| count > u32::MAX as usize) {
+        return Err(wrong("there are more users, items or interactions than 2³² − 1"));
     }
     let found: Vec<usize> = offsets.iter().filter_map(|&at| usize::try_from(at).ok()).collect();
     let ascend = found.windows(2).all(|pair| matches!(pair, [a, b] if a <= b));

@@ -95,24 +95,26 @@ struct Plan<'a> {
     pairs: &'a Pairs,
     users: Vec<Range<usize>>,
     items: Vec<Range<usize>>,
-    /// The place of each item.
-    places: Vec<u32>,
+    /// The block of each item, and its place within it.
+    places: Vec<(u8, u32)>,
 }
 
 impl<'a> Plan<'a> {
     fn new(pairs: &'a Pairs, order: &[u32], count: usize) -> Self {
-        let mut places = vec![0; order.len()];
-        for (place, &item) in (0..).zip(order) {
-            if let Some(own) = places.get_mut(item as usize) {
-                *own = place;
-            }
-        }
         let ends = (1..=count).map(|part| pairs.offsets.partition_point(|&at| at < pairs.len() * part / count).min(pairs.users()));
         let mut ends: Vec<usize> = ends.collect();
         if let Some(last) = ends.last_mut() {
             *last = pairs.users();
         }
-        let items = (0..count).map(|part| order.len() * part / count..order.len() * (part + 1) / count).collect();
+        let items: Vec<_> = (0..count).map(|part| order.len() * part / count..order.len() * (part + 1) / count).collect();
+        let mut places = vec![(0, 0); order.len()];
+        for (number, block) in (0..).zip(&items) {
+            for (place, &item) in (0..).zip(order.get(block.clone()).unwrap_or_default()) {
+                if let Some(own) = places.get_mut(item as usize) {
+                    *own = (number, place);
+                }
+            }
+        }
         Self { pairs, users: ranges(&ends), items, places }
     }
 
@@ -129,12 +131,11 @@ impl<'a> Plan<'a> {
         let start = self.pairs.offsets.get(users.start).copied().unwrap_or(0);
         let end = self.pairs.offsets.get(users.end).copied().unwrap_or(start);
         let count = self.items.len();
-        let block_of = self.block_of();
         let mut starts = vec![0usize; count + 1];
         let items = self.pairs.items.get(start..end).unwrap_or_default();
-        let block = |item: u32| block_of.get(item as usize).map_or(0, |&b| b as usize);
+        let place = |item: u32| self.places.get(item as usize).copied().unwrap_or_default();
         for &item in items {
-            if let Some(number) = starts.get_mut(block(item) + 1) {
+            if let Some(number) = starts.get_mut(usize::from(place(item).0) + 1) {
                 *number += 1;
             }
         }
@@ -146,12 +147,10 @@ impl<'a> Plan<'a> {
         let mut at = start as u32;
         for user in users.clone() {
             for &item in self.pairs.of(user) {
-                let block = block(item);
-                let first = self.items.get(block).map_or(0, |range| range.start) as u32;
-                let place = self.places.get(item as usize).copied().unwrap_or(0);
-                if let Some(next) = next.get_mut(block) {
+                let (block, place) = place(item);
+                if let Some(next) = next.get_mut(usize::from(block)) {
                     if let Some(pair) = pairs.get_mut(*next) {
-                        *pair = Pair { user: (user - users.start) as u32, item: place - first, at };
+                        *pair = Pair { user: (user - users.start) as u32, item: place, at };
                     }
                     *next += 1;
                 }
@@ -159,17 +158,6 @@ impl<'a> Plan<'a> {
             }
         }
         Bucket { pairs, starts }
-    }
-
-    /// The block of each item.
-    fn block_of(&self) -> Vec<u8> {
-        let mut of_place = vec![0u8; self.places.len()];
-        for (number, range) in (0..).zip(&self.items) {
-            if let Some(own) = of_place.get_mut(range.clone()) {
-                own.fill(number);
-            }
-        }
-        self.places.iter().map(|&place| of_place.get(place as usize).copied().unwrap_or(0)).collect()
     }
 }
 
