@@ -27,6 +27,7 @@ VERBS = {
     "clean": "a file of lists without empty lists and duplicates, and what was removed",
     "split": "a file of lists into parts or folds, by list, group or time",
     "train": "a ranker learnt from labelled lists, for a measure under its convention",
+    "recommend": "the best items of users, or items like others, by a recommender",
     "predict": "scores of documents by a ranker, or a run",
     "tune": "hyper-parameters searched on validation lists or in folds, and the best ranker",
     "describe": "what a ranker is, and which features matter to it",
@@ -50,6 +51,8 @@ examples:
   rankwise conventions letor4 trec_eval
   rankwise train --learner lambdamart train.txt --validation vali.txt -o model.rankwise
   rankwise predict model.rankwise test.txt -o scores.txt
+  rankwise train --learner bpr interactions.parquet -o recommender.rankwise
+  rankwise recommend recommender.rankwise --users 17,42
   rankwise study plan.toml
   rankwise report plan.study
 

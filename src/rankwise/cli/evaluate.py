@@ -23,6 +23,7 @@ EXAMPLES = """examples:
   rankwise evaluate --letor test.txt --scores scores.txt -m letor4:nDCG@1..10 -m letor4:MeanNDCG
   rankwise evaluate qrels.parquet bm25.csv neural.run
   rankwise evaluate --table searches.csv.gz --query srch_id --label booking_bool=5,click_bool=1 --score model
+  rankwise evaluate --interactions test.parquet bpr.rankwise popularity.rankwise -m nDCG@10 -m AUC
   rankwise evaluate qrels.txt bm25.run --format csv --per-query > values.csv
   rankwise evaluate qrels.txt bm25.run --bootstrap --by-file kinds.txt
   rankwise evaluate qrels.txt bm25.run --format trec_eval -q -m ndcg_cut.10

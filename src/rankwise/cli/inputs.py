@@ -7,6 +7,7 @@ from argparse import ArgumentParser, Namespace
 from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING, Any
 
+from rankwise.cli import interactions
 from rankwise.errors import DataError, RankwiseError, message
 
 if TYPE_CHECKING:
@@ -54,9 +55,12 @@ def add_files(parser: ArgumentParser) -> None:
         default=[],
         help="a column of scores in --table; may be repeated",
     )
+    add("--interactions", metavar="FILE", help="interactions to judge recommenders on, which are the further files")
+    add("--sampled", type=int, metavar="N", help="of --interactions: N sampled candidates a user instead of all items")
     add("--ascending", action="store_true", help="the least --score stands first, as with a logged position")
     add("--skip-bad-lines", action="store_true", help="leave out lines of --table that cannot be read, and count them")
     add("--threads", type=int, metavar="N", help="how many threads; the numbers do not depend on it")
+    interactions.add_columns(parser)
 
 
 _LETOR_ONLY = {"--score-column": "score_column", "--group": "group", "--sort-features": "sort_features"}
@@ -74,6 +78,14 @@ def refuse_idle_options(arguments: Namespace) -> None:
     for option, name in _TABLE_ONLY.items() if arguments.table is None else ():
         if given(arguments, name):
             raise RankwiseError(message(f"{option} belongs to --table"))
+    if arguments.interactions is None:
+        interactions.refuse_columns(arguments, "--interactions")
+        if arguments.sampled is not None:
+            raise RankwiseError(message("--sampled belongs to --interactions"))
+    elif arguments.table is not None or arguments.letor is not None:
+        other = "--letor" if arguments.table is None else "--table"
+        what = f"--interactions and {other} each hold the labels"
+        raise RankwiseError(message(what, hint="leave one of the two out."))
     if arguments.table is not None and arguments.letor is not None:
         raise RankwiseError(message("--table and --letor each hold the labels", hint="leave one of the two out."))
     if arguments.threads is not None and arguments.threads < 1:
@@ -120,6 +132,8 @@ def evaluated(arguments: Namespace, **options: Any) -> list[Result]:
     """One result for each run, score file or column of scores, in the order of the command line."""
     refuse_idle_options(arguments)
     options = {"threads": arguments.threads, **({} if "measures" in options else _chosen(arguments)), **options}
+    if arguments.interactions is not None:
+        return interactions.evaluated(arguments, options)
     if arguments.table is not None:
         return _table(arguments, options)
     return _letor(arguments, options) if arguments.letor is not None else _trec(arguments, options)

@@ -12,13 +12,14 @@ import sys
 from argparse import ArgumentParser, Namespace
 from typing import TYPE_CHECKING, Any
 
-from rankwise.cli import inputs
+from rankwise.cli import inputs, interactions
 from rankwise.cli.progress import Interrupts, Line, Progress, duration
 from rankwise.errors import RankwiseError, message
 
 if TYPE_CHECKING:
     from rankwise.data.dataset import Dataset
     from rankwise.learners.base import Learner
+    from rankwise.recommenders.base import RecommenderLearner
 
 EXAMPLES = """examples:
   rankwise train --learner lambdamart train.txt --validation vali.txt -o model.rankwise
@@ -27,6 +28,7 @@ EXAMPLES = """examples:
   rankwise train --learner lambdamart rank.train.gz --group rank.train.query -o model.rankwise
   rankwise train --learner lambdamart log.csv --query srch_id --label booking_bool=5,click_bool=1 -o model.rankwise
   rankwise train --learner lambdamart train.txt --checkpoint training.checkpoint --time-budget 3600 -o model.rankwise
+  rankwise train --learner bpr interactions.parquet --validation later.parquet -o model.rankwise
   rankwise train --learners
 """
 
@@ -47,6 +49,7 @@ def add_arguments(parser: ArgumentParser) -> None:
     inputs.add_reading(parser, weights=True)
     add("--quiet", action="store_true", help="no progress on standard error")
     add("--format", default="text", metavar="F", help="of the summary: text (default) or json")
+    interactions.add_columns(parser)
     add("--learners", action="store_true", help="list the learners and their hyper-parameters, and do nothing else")
 
 
@@ -77,6 +80,9 @@ def run(arguments: Namespace) -> int:
         return 0
     refuse_missing(arguments, "train")
     _refuse_places(arguments)
+    if interactions.is_named(arguments.learner):
+        return interactions.train(arguments)
+    interactions.refuse_columns(arguments, "learners of interactions, such as bpr")
     one = learner_of(arguments)
     training, validation = lists(arguments)
     line = Line()
@@ -88,7 +94,7 @@ def run(arguments: Namespace) -> int:
         finally:
             line.end()
     if interrupts.signal:
-        return _interrupted(one, arguments, interrupts.signal)
+        return interrupted(one, arguments, interrupts.signal)
     one.ranker_.save(arguments.output)
     _write(one, arguments)
     return 0
@@ -185,7 +191,7 @@ def _further(arguments: Namespace) -> dict[str, Any]:
     return found
 
 
-def _interrupted(one: Learner, arguments: Namespace, signal: int) -> int:
+def interrupted(one: Learner | RecommenderLearner, arguments: Namespace, signal: int) -> int:
     steps = one.curve_.steps
     done = f"rankwise: stopped after step {steps[-1].number:,} of {steps[-1].of:,}; no ranker is written\n"
     hint = f"the same command goes on from {arguments.checkpoint}."
@@ -243,10 +249,12 @@ def listing() -> str:
     """All learners, with their hyper-parameters and the defaults."""
     from rankwise.learners import LEARNERS, learner
     from rankwise.learners.parameters import common, defaults
+    from rankwise.recommenders import RECOMMENDERS, recommender_learner
 
     lines = []
-    for name in sorted(LEARNERS):
-        kind = learner(name)
+    kinds: dict[str, Any] = {name: learner(name) for name in LEARNERS}
+    kinds |= {name: recommender_learner(name) for name in RECOMMENDERS}
+    for name, kind in sorted(kinds.items()):
         own = [f"{word}={value}" for word, value in defaults(kind).items() if word not in common(kind)]
         doc = (sys.modules[kind.__module__].__doc__ or "").strip().partition("\n")[0]
         lines += [name, f"  {doc}", *(f"  --set {word}" for word in own)]

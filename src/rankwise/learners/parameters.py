@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from dataclasses import fields
+from dataclasses import fields, is_dataclass
 from typing import TYPE_CHECKING, Any
 
 from rankwise.errors import RankwiseError, message
@@ -32,10 +32,9 @@ def defaults(kind: type[Learner]) -> dict[str, Any]:
 
 
 def common(kind: type[Learner]) -> tuple[str, ...]:
-    """The hyper-parameters that all learners have."""
-    from rankwise.learners.base import Learner
-
-    return tuple(f.name for f in fields(Learner))
+    """The hyper-parameters that all learners of its kind have: the first dataclass that it stems from says them."""
+    base = next(part for part in reversed(kind.__mro__) if is_dataclass(part))
+    return tuple(f.name for f in fields(base))
 
 
 def refuse_unknown(kind: type[Learner], given: Mapping[str, Any]) -> None:

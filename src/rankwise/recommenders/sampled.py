@@ -47,8 +47,8 @@ def correction(of_rank: Any, candidates: int, *, gamma: float = 0.1) -> Values:
     chances = _chances(len(values), candidates)
     prior = 1 / len(values)
     square = (1 - gamma) * prior * chances.T @ chances + gamma * prior * np.diag(chances.sum(axis=0))
-    found: Values = np.linalg.lstsq(square, prior * chances.T @ values, rcond=None)[0]
-    return found
+    solved = np.linalg.lstsq(square, prior * chances.T @ values, rcond=None)[0]
+    return np.asarray(solved, np.float64)
 
 
 def corrected(sampled_ranks: Any, of_rank: Any, candidates: int, *, gamma: float = 0.1) -> float:

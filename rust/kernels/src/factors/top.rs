@@ -1,6 +1,6 @@
 //! The items with the highest scores, for many users at once; and scores themselves, of all items or of named ones.
 //!
-//! Items lie in panels of as many as a register or two hold, factor after factor, so that one number of a user meets a whole
+//! Items lie in panels of as many as two registers hold, factor after factor, so that one number of a user meets a whole
 //! panel. A few users go through a tile of panels while it is near the processor. A score is the sum over the factors in
 //! their order, and then the item's bias, so that it has the same bits whichever way it is asked for.
 
@@ -13,11 +13,13 @@ use super::schedule::wide;
 use crate::error::{Error, Result};
 use crate::threads;
 
-/// Items of a panel, users at once, panels of a tile, users of a piece.
-const PANEL: usize = 16;
+/// Registers of a panel, users at once, items of a tile, users of a piece.
+const WIDE: usize = 2;
 const ROWS: usize = 6;
-const TILE: usize = 32;
+const TILE: usize = 512;
 const PIECE: usize = 96;
+/// As many items as a panel of the widest registers has.
+const MOST: usize = 64;
 
 /// Users and items, of `factors` numbers each; the score is their product plus the item's bias.
 #[derive(Debug, Clone, Copy)]
@@ -71,7 +73,7 @@ pub struct Best {
 /// The `k` best of all items for each user, those of a user's `seen` left out. Of equal scores the item of the lower number.
 pub fn top(factors: &Factors<'_>, users: usize, seen: Seen<'_>, k: usize, threads: Option<usize>) -> Result<Best> {
     factors.check(users)?;
-    let panels = Panels::of(factors);
+    let panels = wide(Packing(factors));
     let pieces: Vec<_> = (0..users).step_by(PIECE).map(|first| first..(first + PIECE).min(users)).collect();
     let parts = threads::each(
         threads,
@@ -108,7 +110,7 @@ pub fn top_of(scores: &[f32], columns: usize, seen: Seen<'_>, k: usize, threads:
 /// All scores: one row a user.
 pub fn all(factors: &Factors<'_>, users: usize, threads: Option<usize>) -> Result<Vec<f32>> {
     factors.check(users)?;
-    let panels = Panels::of(factors);
+    let panels = wide(Packing(factors));
     let pieces: Vec<_> = (0..users).step_by(PIECE).map(|first| first..(first + PIECE).min(users)).collect();
     let parts = threads::each(
         threads,
@@ -145,41 +147,52 @@ fn joined(parts: Vec<Vec<Heap<'_>>>, k: usize) -> Best {
     best
 }
 
-/// Items in panels; the last is filled up with zeros.
+/// Items in panels; the last is filled up with items of the score −∞.
 struct Panels {
     values: Vec<f32>,
     bias: Vec<f32>,
     items: usize,
     factors: usize,
+    width: usize,
 }
 
-impl Panels {
-    fn of(factors: &Factors<'_>) -> Self {
-        let items = factors.bias.len();
-        let count = items.div_ceil(PANEL);
-        let mut values = vec![0.0; count * PANEL * factors.factors];
+struct Packing<'a, 'b>(&'a Factors<'b>);
+
+impl WithSimd for Packing<'_, '_> {
+    type Output = Panels;
+
+    #[inline(always)]
+    fn with_simd<S: Simd>(self, _: S) -> Panels {
+        let (factors, width) = (self.0.factors, WIDE * S::F32_LANES);
+        let items = self.0.bias.len();
+        let count = items.div_ceil(width);
+        let mut values = vec![0.0; count * width * factors];
         for item in 0..items {
-            let (panel, lane) = (item / PANEL, item % PANEL);
-            for (at, &value) in factors.item(item).iter().enumerate() {
-                if let Some(own) = values.get_mut((panel * factors.factors + at) * PANEL + lane) {
+            let (panel, lane) = (item / width, item % width);
+            for (at, &value) in self.0.item(item).iter().enumerate() {
+                if let Some(own) = values.get_mut((panel * factors + at) * width + lane) {
                     *own = value;
                 }
             }
         }
-        let mut bias = factors.bias.to_vec();
-        bias.resize(count * PANEL, 0.0);
-        Self { values, bias, items, factors: factors.factors }
+        let mut bias = self.0.bias.to_vec();
+        bias.resize(count * width, f32::NEG_INFINITY);
+        Panels { values, bias, items, factors, width }
     }
+}
 
-    fn panel(&self, at: usize) -> (&[[f32; PANEL]], &[f32; PANEL]) {
-        let values = self.values.get(at * self.factors * PANEL..(at + 1) * self.factors * PANEL).unwrap_or_default();
-        let bias = self.bias.as_chunks::<PANEL>().0.get(at).unwrap_or(&[0.0; PANEL]);
-        (values.as_chunks::<PANEL>().0, bias)
+impl Panels {
+    fn panel(&self, at: usize) -> (&[f32], &[f32]) {
+        let size = self.factors * self.width;
+        let bias = self.bias.get(at * self.width..(at + 1) * self.width).unwrap_or_default();
+        (self.values.get(at * size..(at + 1) * size).unwrap_or_default(), bias)
     }
 }
 
 /// What becomes of scores.
 trait Sink {
+    /// Whether anything of a panel's scores matters to that row.
+    fn wants<S: Simd>(&self, simd: S, row: usize, scores: [S::f32s; WIDE]) -> bool;
     /// The scores of `row` with the items from `first` on.
     fn take(&mut self, row: usize, first: usize, scores: &[f32]);
 }
@@ -191,6 +204,11 @@ struct Whole {
 
 impl Sink for Whole {
     #[inline(always)]
+    fn wants<S: Simd>(&self, _: S, _: usize, _: [S::f32s; WIDE]) -> bool {
+        true
+    }
+
+    #[inline(always)]
     fn take(&mut self, row: usize, first: usize, scores: &[f32]) {
         if let Some(own) = self.scores.get_mut(row * self.items + first..row * self.items + first + scores.len()) {
             own.copy_from_slice(scores);
@@ -200,12 +218,15 @@ impl Sink for Whole {
 
 impl Sink for Vec<Heap<'_>> {
     #[inline(always)]
+    fn wants<S: Simd>(&self, simd: S, row: usize, scores: [S::f32s; WIDE]) -> bool {
+        let least = simd.splat_f32s(self.get(row).map_or(f32::INFINITY, |heap| heap.least));
+        let above = |scores| simd.first_true_m32s(simd.greater_than_f32s(scores, least)) < S::F32_LANES;
+        above(scores[0]) || above(scores[1])
+    }
+
     fn take(&mut self, row: usize, first: usize, scores: &[f32]) {
         let Some(heap) = self.get_mut(row) else { return };
-        let best = scores.iter().fold(f32::NEG_INFINITY, |best, &score| if score > best { score } else { best });
-        if best > heap.least || !heap.is_full() {
-            (first as u32..).zip(scores).for_each(|(item, &score)| heap.offer(item, score));
-        }
+        (first as u32..).zip(scores).for_each(|(item, &score)| heap.offer(item, score));
     }
 }
 
@@ -220,27 +241,25 @@ impl<Into: Sink> WithSimd for Scoring<'_, '_, Into> {
     type Output = ();
 
     #[inline(always)]
-    fn with_simd<S: Simd>(self, _: S) {
-        // Where there is no instruction for it, a fused step would be a call.
-        if S::F32_LANES >= 8 { self.run::<true>() } else { self.run::<false>() }
-    }
-}
-
-impl<Into: Sink> Scoring<'_, '_, Into> {
-    #[inline(always)]
-    fn run<const FUSED: bool>(self) {
+    fn with_simd<S: Simd>(self, simd: S) {
         let Self { factors, panels, users, sink } = self;
-        let count = panels.items.div_ceil(PANEL);
-        for tile in (0..count).step_by(TILE) {
-            for first in (users.start..users.end).step_by(ROWS) {
-                let rows: [&[f32]; ROWS] = std::array::from_fn(|at| factors.user((first + at).min(users.end - 1)));
-                for panel in tile..(tile + TILE).min(count) {
+        let (width, count) = (panels.width, panels.items.div_ceil(panels.width));
+        let tile = TILE / width;
+        let groups: Vec<Vec<[f32; ROWS]>> = users.clone().step_by(ROWS).map(|first| group(factors, first, users.end)).collect();
+        for start in (0..count).step_by(tile) {
+            for (first, rows) in (0..).step_by(ROWS).zip(&groups) {
+                for panel in start..(start + tile).min(count) {
                     let (values, bias) = panels.panel(panel);
-                    let scores = products::<FUSED>(&rows, values, bias);
-                    let item = panel * PANEL;
-                    let there = PANEL.min(panels.items - item);
-                    for (at, scores) in scores.iter().enumerate().take(users.end - first) {
-                        sink.take(first + at - users.start, item, &scores[..there]);
+                    let item = panel * width;
+                    let there = width.min(panels.items - item);
+                    let scores = products(simd, rows, values, bias);
+                    for (at, scores) in scores.into_iter().enumerate().take(users.len() - first) {
+                        if sink.wants(simd, first + at, scores) {
+                            let mut plain = [0.0; MOST];
+                            let (registers, _) = S::as_mut_simd_f32s(&mut plain);
+                            registers.iter_mut().zip(scores).for_each(|(own, score)| *own = score);
+                            sink.take(first + at, item, plain.get(..there).unwrap_or_default());
+                        }
                     }
                 }
             }
@@ -248,24 +267,31 @@ impl<Into: Sink> Scoring<'_, '_, Into> {
     }
 }
 
+/// The numbers of a few users, factor after factor; the last user stands in where there are fewer.
+fn group(factors: &Factors<'_>, first: usize, end: usize) -> Vec<[f32; ROWS]> {
+    let rows: [&[f32]; ROWS] = std::array::from_fn(|at| factors.user((first + at).min(end - 1)));
+    (0..factors.factors).map(|at| std::array::from_fn(|row| rows[row].get(at).copied().unwrap_or(0.0))).collect()
+}
+
 #[inline(always)]
-fn products<const FUSED: bool>(rows: &[&[f32]; ROWS], panel: &[[f32; PANEL]], bias: &[f32; PANEL]) -> [[f32; PANEL]; ROWS] {
-    let mut sums = [[0.0f32; PANEL]; ROWS];
-    let count = panel.len();
-    let rows: [&[f32]; ROWS] = std::array::from_fn(|at| rows[at].get(..count).unwrap_or_default());
-    if rows.iter().any(|row| row.len() != count) {
-        return sums;
-    }
-    for (at, items) in panel.iter().enumerate() {
+fn products<S: Simd>(simd: S, rows: &[[f32; ROWS]], panel: &[f32], bias: &[f32]) -> [[S::f32s; WIDE]; ROWS] {
+    let (panel, _) = S::as_simd_f32s(panel);
+    let (panel, _) = panel.as_chunks::<WIDE>();
+    let mut sums = [[simd.splat_f32s(0.0); WIDE]; ROWS];
+    for (users, items) in rows.iter().zip(panel) {
         for row in 0..ROWS {
-            let user = rows[row][at];
-            for lane in 0..PANEL {
-                sums[row][lane] = step::<FUSED>(user, items[lane], sums[row][lane]);
+            let user = simd.splat_f32s(users[row]);
+            for part in 0..WIDE {
+                sums[row][part] = simd.mul_add_e_f32s(user, items[part], sums[row][part]);
             }
         }
     }
-    for sums in &mut sums {
-        sums.iter_mut().zip(bias).for_each(|(sum, b)| *sum += b);
+    if let Some(bias) = S::as_simd_f32s(bias).0.as_chunks::<WIDE>().0.first() {
+        for sums in &mut sums {
+            for part in 0..WIDE {
+                sums[part] = simd.add_f32s(sums[part], bias[part]);
+            }
+        }
     }
     sums
 }
@@ -286,7 +312,8 @@ impl WithSimd for Named<'_, '_> {
 
     #[inline(always)]
     fn with_simd<S: Simd>(self, _: S) -> Vec<f32> {
-        if S::F32_LANES >= 8 { self.run::<true>() } else { self.run::<false>() }
+        // Where there is no instruction for it, a fused step would be a call; registers are then not fused either.
+        if S::IS_SCALAR { self.run::<false>() } else { self.run::<true>() }
     }
 }
 
