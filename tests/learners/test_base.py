@@ -123,6 +123,24 @@ def test_more_steps_may_follow_a_training_that_ended() -> None:
     assert len(longer.curve_) == 3 and longer.curve_.best == 3
 
 
+def test_a_checkpoint_belongs_to_the_ranker_that_its_training_began_from() -> None:
+    kept = Kept()
+    first, other = (learner("lambdamart")(trees=trees, min_documents=2).fit(DATA).ranker_ for trees in (1, 2))
+    learn = learner("lambdamart")(trees=4, min_documents=2)
+    learn.fit(DATA, start_from=first, checkpoint=kept)
+    again = learn.fit(DATA, start_from=first, checkpoint=kept)
+    assert again.curve_.best == 4
+    for start_from in (other, None):
+        with pytest.raises(DataError, match="is of a training that began from another ranker, or from none"):
+            learn.fit(DATA, start_from=start_from, checkpoint=kept)
+
+
+def test_one_callback_needs_no_list() -> None:
+    seen: list[Step] = []
+    Walk(path=[BAD, GOOD]).fit(LISTS, callbacks=seen.append)
+    assert len(seen) == 2
+
+
 def test_damaged_checkpoints_are_refused() -> None:
     kept = Kept()
     Walk(path=[BAD]).fit(LISTS, validation=LISTS, checkpoint=kept)

@@ -167,7 +167,7 @@ class Learner(BaseEstimator):  # type: ignore[misc]
         validation: Any = None,
         start_from: Ranker | None = None,
         checkpoint: Checkpoint | None = None,
-        callbacks: Iterable[Callback] = (),
+        callbacks: Iterable[Callback] | Callback = (),
         time_budget: float | None = None,
     ) -> Self:
         """Learns from a `Dataset`, or from features, labels and the query id of each row.
@@ -189,7 +189,7 @@ class Learner(BaseEstimator):  # type: ignore[misc]
         training.refuse_nothing_to_learn(by_measure=self.trains_by_measure)
         self._refuse_missing(training.table, training.names, "the training lists")
         followed = None if validation is None else self._followed(validation, inputs, select)
-        loop = Loop(self, Learning(training), followed, checkpoint, tuple(callbacks), time_budget)
+        loop = Loop(self, Learning(training), followed, checkpoint, _several(callbacks), time_budget)
         loop.run(None if start_from is None else start_from.scorer)
         self.counts_ = training.counts
         self.curve_ = loop.curve()
@@ -302,6 +302,10 @@ def _whole(name: str, value: Any, *, least: int, may_be_none: bool = False) -> N
         return
     if isinstance(value, bool) or not isinstance(value, (int, np.integer)) or value < least:
         raise RankwiseError(message(f"{name} must be a whole number from {least}, not {value!r}"))
+
+
+def _several(callbacks: Iterable[Callback] | Callback) -> tuple[Callback, ...]:
+    return (callbacks,) if callable(callbacks) else tuple(callbacks)
 
 
 def _check_budget(seconds: float | None) -> None:

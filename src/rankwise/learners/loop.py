@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+import json
 import math
 import time
 from collections.abc import Mapping, Sequence
@@ -72,6 +73,7 @@ class Loop:
         self.before = 0.0
         self.began = time.monotonic()
         self.data = learner.prepare(learning.training)
+        self._begun_from = ""
         self._identity: dict[str, Any] | None = None
 
     @property
@@ -80,6 +82,7 @@ class Loop:
 
     def run(self, start_from: Any = None) -> None:
         """Steps until there is a reason to stop, `why`; begins with a scorer, or where the checkpoint ended."""
+        self._begun_from = "" if start_from is None else _digest(start_from)
         if not self._resumed():
             self._begin(start_from)
         while not (self.why or self._is_over()):
@@ -178,7 +181,12 @@ class Loop:
             for data in (self.learning, self.followed):
                 if data is not None:
                     data.add_to(digest)
-            self._identity = {"learner": self.learner.name, "parameters": parameters, "data": digest.hexdigest()}
+            self._identity = {
+                "learner": self.learner.name,
+                "parameters": parameters,
+                "data": digest.hexdigest(),
+                "begun from": self._begun_from,
+            }
         return self._identity
 
     def _save(self) -> None:
@@ -241,6 +249,19 @@ def _refuse_another(header: Mapping[str, Any], mine: Mapping[str, Any], place: s
         raise DataError(message(what, place=place, hint=_REMOVE))
     if header.get("data") != mine["data"]:
         raise DataError(message("the checkpoint is of a training on other lists", place=place, hint=_REMOVE))
+    if header.get("begun from") != mine["begun from"]:
+        what = "the checkpoint is of a training that began from another ranker, or from none"
+        raise DataError(message(what, place=place, hint=_REMOVE))
+
+
+def _digest(scorer: Any) -> str:
+    """A model in a few letters."""
+    header, columns = scorer.plain()
+    digest = hashlib.sha256(json.dumps(header, sort_keys=True).encode())
+    for name in sorted(columns):
+        digest.update(f"{name} {columns[name].dtype} {columns[name].shape}".encode())
+        digest.update(np.ascontiguousarray(columns[name]).tobytes())
+    return digest.hexdigest()
 
 
 def _count(value: Any, place: str) -> int:

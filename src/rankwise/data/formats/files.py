@@ -108,7 +108,7 @@ def refuse_place(path: PathLike, *, read: Iterable[PathLike] = (), overwrite: bo
             hint = "name a file."
             raise DataError(message("a folder or a device cannot be replaced", place=str(target), hint=hint))
         if not overwrite:
-            hint = "choose another name, or say `overwrite`."
+            hint = "choose another name, or say that it may be replaced: --overwrite, overwrite=True."
             raise DataError(message("there is such a file already", place=str(target), hint=hint))
     try:
         part.touch(exist_ok=False)
