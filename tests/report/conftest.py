@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 
 from rankwise.report.of_study import document
+from rankwise.report.write import write_report
 from rankwise.study.result import Notice, StudyResult
 from study.making import small_study
 
@@ -60,9 +61,12 @@ def hostile_page(hostile: StudyResult) -> str:
 
 
 @pytest.fixture(scope="session")
-def pages(page: str, hostile_page: str, tmp_path_factory: pytest.TempPathFactory) -> dict[str, Path]:
+def pages(
+    study: StudyResult, page: str, hostile_page: str, tmp_path_factory: pytest.TempPathFactory
+) -> dict[str, Path]:
     folder = tmp_path_factory.mktemp("pages")
-    places = {"plain": folder / "report.html", "hostile": folder / "hostile.html"}
+    places = {name: folder / f"{name}.html" for name in ("plain", "hostile", "comparison")}
+    write_report(study.comparison(["nDCG@3", "nDCG@5"]), places["comparison"])
     places["plain"].write_text(page, "utf-8")
     places["hostile"].write_text(hostile_page, "utf-8")
     return places

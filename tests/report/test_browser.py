@@ -16,6 +16,12 @@ from report.browser import Browser, found
 pytestmark = pytest.mark.skipif(found() is None, reason="no Chromium; Debian's package is `chromium`")
 
 READY = "document.documentElement.dataset.ready === 'yes'"
+OF_STUDY = {"figure-1", "figure-2", "ranks", "pairs-of-all", "two-systems", "learning-curves"}
+FIGURES = {
+    "plain": OF_STUDY,
+    "hostile": OF_STUDY,
+    "comparison": {"means-figure", "pairs-of-all", "two-systems"},
+}
 WIDTHS = {"phone": 390, "desktop": 1200}
 
 
@@ -43,7 +49,7 @@ def complaints(browser: Browser) -> list[object]:
 
 @pytest.mark.parametrize("scheme", ["light", "dark"])
 @pytest.mark.parametrize("width", WIDTHS.values(), ids=WIDTHS)
-@pytest.mark.parametrize("which", ["plain", "hostile"])
+@pytest.mark.parametrize("which", ["plain", "hostile", "comparison"])
 def test_every_figure_is_drawn_without_a_complaint_or_a_request(
     browser: Browser, pages: dict[str, Path], which: str, width: int, scheme: str
 ) -> None:
@@ -58,8 +64,7 @@ def test_every_figure_is_drawn_without_a_complaint_or_a_request(
         " chart.querySelectorAll('svg .mark-symbol path, svg .mark-rect path, svg .mark-line path').length,"
         " chart.querySelector('svg').getBoundingClientRect().width])"
     )
-    assert {name for name, _, _ in charts} == {"figure-1", "figure-2", "ranks", "pairs-of-all", "two-systems",
-                                               "learning-curves"}  # fmt: skip
+    assert {name for name, _, _ in charts} == FIGURES[which]
     assert all(marks > 2 and wide > 100 for _, marks, wide in charts), charts
     # What is wider than the page scrolls in its own place.
     assert browser.run("document.documentElement.scrollWidth") <= width

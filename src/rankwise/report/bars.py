@@ -21,7 +21,7 @@ def effects(parts: Sequence[tuple[str, float]], *, title: str) -> Any:
         alt.Chart(alt.Data(values=rows))
         .mark_bar()
         .encode(
-            x=alt.X("effect:Q", title=title),
+            x=alt.X("effect:Q", title=title, axis=alt.Axis(tickCount=6)),
             y=alt.Y("choice:N", sort=[name for name, _ in parts], title=None),
             color=alt.Color("side:N", title=None, scale=colours, legend=alt.Legend(orient="top")),
             tooltip=["choice:N", alt.Tooltip("effect:Q", format="+.6f")],

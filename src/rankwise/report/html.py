@@ -22,6 +22,8 @@ from rankwise.report.look import INK, PAPER, config, converter, vega_lite
 
 __all__ = ["page"]
 
+# Columns of figures' data that only serve the drawing.
+HIDDEN = ("said", "height", "place", "before", "after", "most", "kept")
 # Cells with more characters are broken into lines.
 LONG = 60
 
@@ -89,6 +91,7 @@ def _data(document: Document) -> dict[str, Any]:
     return {
         "config": config(),
         "alone": config(INK, PAPER),
+        "hidden": HIDDEN,
         "figures": {figure.name: [_spec(chart) for chart in figure.charts] for figure in document.figures},
         "latex": {part.name: part.table.to_latex() + "\n" for part in tables},
     }

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from typing import Any
 
 import numpy as np
 
@@ -36,25 +37,24 @@ def document(comparison: Comparison, title: str = "Comparison") -> Document:
     return Document(title, subtitle, [section for section in sections if section.parts])
 
 
-def pairwise(paired: Paired, name: str, title: str, family: Family | None = None) -> Figure:
-    """Who is better than whom under one measure; the tests are corrected together."""
-    settings = paired.settings
-    test = settings.tests[0]
-    p = (family or Family([paired], settings.correction)).p(paired, test)
+def pairwise(comparison: Comparison, name: str, title: str) -> Figure:
+    """Who is better than whom, a chart a measure; all tests are corrected together."""
+    settings = comparison.settings
+    caption = (
+        "How much better the row is than the column, over the same lists. Full colour: no chance "
+        f"(p < {settings.alpha:g} by the test '{settings.tests[0]}', corrected by '{settings.correction}')."
+    )
+    return Figure(name, title, caption, [_pairs(paired, comparison.family) for paired in comparison.paired])
+
+
+def _pairs(paired: Paired, family: Family) -> Any:
+    p = family.p(paired, paired.settings.tests[0])
     made = []
     for at, (base, system) in enumerate(paired.pairs.tolist()):
-        better = paired.sign * float(paired.differences[at])
-        sure = is_significant(p[at], settings)
-        one, other = paired.names[system], paired.names[base]
-        made += [
-            pairs.Pair(one, other, better, float(p[at]), sure),
-            pairs.Pair(other, one, -better, float(p[at]), sure),
-        ]
-    caption = (
-        f"How much better the row is than the column, by {paired.given} over the same lists. Full colour: no chance "
-        f"(p < {settings.alpha:g} by the test '{test}', corrected by '{settings.correction}')."
-    )
-    return Figure(name, title, caption, [pairs.pairwise(paired.names, made, title=paired.given)])
+        better, sure = paired.sign * float(paired.differences[at]), is_significant(p[at], paired.settings)
+        for one, other, by in ((system, base, better), (base, system, -better)):
+            made.append(pairs.Pair(paired.names[one], paired.names[other], by, float(p[at]), sure))
+    return pairs.pairwise(paired.names, made, title=paired.given)
 
 
 def list_by_list(paired: Paired, first: int, second: int, title: str) -> Iterator[Part]:
@@ -94,9 +94,8 @@ def _means(comparison: Comparison) -> Iterator[Part]:
 
 def _differences(comparison: Comparison) -> Iterator[Part]:
     yield Tabled("differences-table", "Differences", comparison.differences())
-    for at, paired in enumerate(comparison.paired):
-        if len(comparison.systems) > 2:
-            yield pairwise(paired, f"pairs-{at + 1}", f"Pairs under {paired.given}", comparison.family)
+    if len(comparison.systems) > 2:
+        yield pairwise(comparison, "pairs-of-all", "Each system against each other")
     if comparison.has_segments:
         yield Tabled("segments", "By segment", comparison.by_segment())
     yield Listing("differences.csv", "All differences, with full precision", comparison.to_csv(), folded=True)

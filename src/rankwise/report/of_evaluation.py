@@ -16,6 +16,9 @@ from rankwise.report.document import Document, Figure, Listing, Part, Section, T
 
 __all__ = ["of_explanation", "of_results", "of_sensitivity"]
 
+# Effects below this are of rounding.
+_ROUNDING = 1e-12
+
 
 def of_results(results: Sequence[Result], title: str = "Evaluation") -> Document:
     """The report of results of `evaluate`."""
@@ -38,7 +41,7 @@ def of_explanation(found: Explanation, title: str = "Why two numbers differ") ->
     """The report of an explanation."""
     first, second = found.first, found.second
     table = found.table()
-    parts = [(part.axis, part.effect) for part in found.parts if part.effect]
+    parts = [(part.axis, part.effect) for part in found.parts if abs(part.effect) > _ROUNDING]
     caption = "What each choice adds to the difference; together they are the difference."
     figure = [Figure("effects", "What each choice adds", caption, [bars.effects(parts, title="effect on the mean")])]
     figure = figure if parts else []

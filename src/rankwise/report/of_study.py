@@ -230,7 +230,7 @@ def _ranks(result: StudyResult, named: Named) -> list[int]:
 
 def _pairs(result: StudyResult) -> Iterator[Part]:
     if len(result.distinct) > 1:
-        yield pairwise(result.comparison()[0], "pairs-of-all", "Each entry against each other")
+        yield pairwise(result.comparison(), "pairs-of-all", "Each entry against each other")
 
 
 def _two(result: StudyResult) -> Iterator[Part]:

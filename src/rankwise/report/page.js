@@ -61,7 +61,7 @@
   const makeSortable = (table) => {
     [...table.tHead.rows[0].cells].forEach((head, column) => {
       const text = head.textContent;
-      head.replaceChildren(button(text, `sort by ${text}`, () => sort(table, column, head)));
+      head.replaceChildren(button(text, `sort by ${text || "the first column"}`, () => sort(table, column, head)));
     });
   };
 
@@ -121,7 +121,8 @@
   const views = new Map();
 
   const draw = async (place, spec) => {
-    const view = await vegaEmbed(place, fitted(spec, place.clientWidth), options);
+    place.classList.toggle("alone", !spec.concat);
+    const view = await vegaEmbed(place, fitted(spec, place.parentElement.clientWidth), options);
     views.get(place)?.finalize();
     views.set(place, view);
     place.dataset.drawn = "yes";
@@ -145,7 +146,7 @@
   const dataOf = (name) => {
     const rows = data.figures[name].flatMap((spec) =>
       Object.values(spec.datasets).flat().filter((row) => Object.keys(row).length).map((row) => ({ ...(spec.usermeta?.called ? { chart: spec.usermeta.called } : {}), ...row })));
-    const columns = [...new Set(rows.flatMap(Object.keys))];
+    const columns = [...new Set(rows.flatMap(Object.keys))].filter((column) => !data.hidden.includes(column));
     return [columns, ...rows.map((row) => columns.map((column) => row[column]))];
   };
 

@@ -70,7 +70,7 @@ def pairwise(names: Sequence[str], pairs: Sequence[Pair], *, title: str) -> Any:
         base.transform_filter(f"!({sure})").mark_text(fontSize=10).encode(text="said:N"),
     ]
     side = CELL * len(names)
-    return alt.layer(cells, *words).properties(title=title, width=side, height=side)
+    return alt.layer(cells, *words).properties(title=title, width=side, height=side, usermeta={"called": title})
 
 
 def scatter(
