@@ -75,7 +75,7 @@ def test_figures_are_written(folder: Path, capsys: pytest.CaptureFixture[str]) -
         (["qrels", "old.run"], "several results are ranked, and this is 1 of them"),
         (["qrels", "old.run", "new.run", "-m", "AP", "-m", "P@1"], "one measure is looked at, and these are 2"),
         (["qrels", "old.run", "new.run", "--format", "xml"], "there is no format 'xml'"),
-        (["qrels", "old.run", "new.run", "--figure", "out.pdf"], "out.pdf: a figure cannot be written in that format"),
+        (["qrels", "old.run", "new.run", "--figure", "out.gif"], "out.gif: a figure cannot be written in that format"),
         (["qrels", "old.run", "new.run", "--level", "2"], "level lies between 0 and 1"),
         (["qrels", "old.run", "new.run", "-m", "ERR", "--under", "letor4"], "does not compute ERR"),
     ],

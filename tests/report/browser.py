@@ -8,12 +8,22 @@ import os
 import select
 import shutil
 import subprocess
+import sys
 import time
 from pathlib import Path
 from typing import Any
 
 NAMES = ("chromium", "chromium-browser", "google-chrome", "chrome")
 PATIENCE = 60.0
+# The browser reads its third file and writes its fourth. A process of its own sees to that: what runs between a fork
+# and the program that follows is no place for Python where threads are.
+HAND_OVER = """
+import fcntl, os, sys
+read, write = (fcntl.fcntl(int(number), fcntl.F_DUPFD, 10) for number in sys.argv[1:3])
+os.dup2(read, 3)
+os.dup2(write, 4)
+os.execv(sys.argv[3], sys.argv[3:])
+"""
 
 
 def found() -> str | None:
@@ -35,31 +45,27 @@ class Browser:
         self.events: list[dict[str, Any]] = []
         self._number, self._rest = 0, b""
 
-        def hand_over() -> None:
-            # What it reads is its third file, what it writes its fourth; both may stand in each other's way.
-            read, write = os.dup(questions), os.dup(answers)
-            os.dup2(read, 3)
-            os.dup2(write, 4)
-            os.set_inheritable(3, True)
-            os.set_inheritable(4, True)
-
         flags = ["headless=new", "no-sandbox", "disable-gpu", "disable-dev-shm-usage", "remote-debugging-pipe",
                  "no-first-run", "disable-background-networking", "disable-extensions", "hide-scrollbars",
                  f"user-data-dir={folder / 'profile'}"]  # fmt: skip
+        command = [path, *(f"--{flag}" for flag in flags), "about:blank"]
         self.process = subprocess.Popen(
-            [path, *(f"--{flag}" for flag in flags), "about:blank"],
-            preexec_fn=hand_over,
-            close_fds=False,
+            [sys.executable, "-c", HAND_OVER, str(questions), str(answers), *command],
+            pass_fds=(questions, answers),
             stdout=subprocess.DEVNULL,
             stderr=subprocess.DEVNULL,
         )
         os.close(questions)
         os.close(answers)
         self._session: str | None = None
-        target = self.ask("Target.createTarget", url="about:blank")["targetId"]
-        self._session = self.ask("Target.attachToTarget", targetId=target, flatten=True)["sessionId"]
-        for domain in ("Page", "Runtime", "Network", "Log"):
-            self.ask(f"{domain}.enable")
+        try:
+            target = self.ask("Target.createTarget", url="about:blank")["targetId"]
+            self._session = self.ask("Target.attachToTarget", targetId=target, flatten=True)["sessionId"]
+            for domain in ("Page", "Runtime", "Network", "Log"):
+                self.ask(f"{domain}.enable")
+        except BaseException:
+            self.close()
+            raise
 
     def ask(self, method: str, **parameters: Any) -> dict[str, Any]:
         self._number += 1
