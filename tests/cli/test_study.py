@@ -1,11 +1,16 @@
 """The verb `study`: plan in, tables and verdict out, everything kept in a folder."""
 
+import io
 import json
+import math
 import os
 
 import pytest
 
 from rankwise.cli import main
+from rankwise.cli.progress import Line
+from rankwise.cli.study import Progress
+from rankwise.study.run import Told
 
 PLAN = """
 [data]
@@ -95,3 +100,39 @@ def test_init_writes_a_plan_that_can_be_read(tmp_path, monkeypatch, capsys):
 def test_refusals(plan, words, told, capsys):
     assert main(words) == 2
     assert told in capsys.readouterr().err
+
+
+class Terminal(io.StringIO):
+    def isatty(self):
+        return True
+
+
+def told(number, of=40, **other):
+    about = {"name": f"cell {number}", "how": "trained", "failed": "", "seconds": 1.0, "left": 90.0, **other}
+    return Told(number=number, of=of, **about)
+
+
+def test_a_log_gets_each_tenth_part_and_each_failure():
+    log = io.StringIO()
+    progress = Progress(Line(log, clock=lambda: 0.0))
+    progress.begin(40, 3, 2)
+    for number in range(1, 41):
+        progress.done(told(number, failed="it broke\nHint: mend it" if number == 6 else ""))
+    progress.end()
+    lines = log.getvalue().splitlines()
+    assert lines[0] == "40 trainings, 3 of them kept from before, 2 at a time"
+    assert "failed: cell 6: it broke" in lines and len(lines) == 12
+    assert lines[1] == "4 of 40 · about 1 min 30 s left · cell 4" and lines[-1] == "40 of 40 · cell 40"
+
+
+def test_a_terminal_has_one_line_that_changes(monkeypatch):
+    monkeypatch.setenv("TERM", "xterm")
+    terminal, now = Terminal(), iter(range(100))
+    progress = Progress(Line(terminal, clock=lambda: float(next(now))))
+    progress.begin(40, 0, 2)
+    progress.done(told(1, left=math.nan))
+    progress.done(told(2))
+    progress.end()
+    shown = terminal.getvalue()
+    assert shown.count("\r") == 3 and shown.count("\n") == 1
+    assert "1 of 40 · cell 1" in shown and "2 of 40 · about 1 min 30 s left · cell 2" in shown

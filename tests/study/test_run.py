@@ -2,7 +2,7 @@
 
 import os
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 import pytest
@@ -231,6 +231,14 @@ def test_notices_have_codes(found):
     count = int((np.diff(hotel_searches(90).offsets) < 5).sum())
     assert f"letor4:nDCG@5 scores {count} of 90 test lists 0" in short.text
     assert "rankwise clean" in next(notice for notice in found.notices if notice.code == "empty-lists").hint
+
+
+def test_weights_of_lists_are_told_to_count_in_training_alone(tmp_path):
+    data = hotel_searches(60)
+    weighted = replace(data, weights=np.linspace(0.5, 2.0, len(data)))
+    rest = {name: table for name, table in TABLES.items() if name not in ("data", "learner")}
+    plan = Plan.of({**rest, "learner": [{"name": "best-feature"}]}, lists=folds(weighted, 3))
+    assert "weights-left-out" in [notice.code for notice in run_study(plan, tmp_path, workers=1).notices]
 
 
 # What goes wrong.

@@ -36,6 +36,9 @@ def notices(
     yield from _empty(plan, flags)
     yield from _by_order(plan, flags_of)
     yield from _shared(tests)
+    if any(test.weights is not None for test in tests):
+        hint = "the tests take each list as one."
+        yield Notice("weights-left-out", "weights of lists count in training, and not in the means of test lists", hint)
     yield from _failed(plan, cells, entries)
     yield from _warned(warned)
     if any(cell.stopped == "the time is up" for cell in cells):
