@@ -48,19 +48,17 @@ def start(plan, folder, workers):
         "--no-report",
     ]
     # A group of its own: what is killed is the study with its workers, as a machine that goes down would.
-    return subprocess.Popen(
-        [*command, "--quiet"],
-        stdout=subprocess.PIPE,
-        stderr=subprocess.PIPE,
-        start_new_session=True,
-        preexec_fn=on_one_core,
+    process = subprocess.Popen(
+        [*command, "--quiet"], stdout=subprocess.PIPE, stderr=subprocess.PIPE, start_new_session=True
     )
+    on_one_core(process.pid)
+    return process
 
 
-def on_one_core():
+def on_one_core(process):
     """Trainings take one thread each then, which is fastest for small ones on a busy machine."""
     if hasattr(os, "sched_setaffinity"):
-        os.sched_setaffinity(0, {min(os.sched_getaffinity(0))})
+        os.sched_setaffinity(process, {min(os.sched_getaffinity(process))})
 
 
 def finished(plan, folder, workers=1):

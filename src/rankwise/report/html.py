@@ -20,7 +20,7 @@ from rankwise.evaluation.table import Marked, Table
 from rankwise.report.document import Document, Facts, Figure, Listing, Part, Section, Tabled, Warned, Words
 from rankwise.report.look import INK, PAPER, config, converter, vega_lite
 
-__all__ = ["page"]
+__all__ = ["json_text", "page", "spec_of"]
 
 # Columns of figures' data that only serve the drawing.
 HIDDEN = ("said", "height", "place", "before", "after", "most", "kept")
@@ -92,12 +92,12 @@ def _data(document: Document) -> dict[str, Any]:
         "config": config(),
         "alone": config(INK, PAPER),
         "hidden": HIDDEN,
-        "figures": {figure.name: [_spec(chart) for chart in figure.charts] for figure in document.figures},
+        "figures": {figure.name: [spec_of(chart) for chart in figure.charts] for figure in document.figures},
         "latex": {part.name: part.table.to_latex() + "\n" for part in tables},
     }
 
 
-def _spec(chart: Any) -> dict[str, Any]:
+def spec_of(chart: Any) -> dict[str, Any]:
     """A chart without what the page has for all of them; its rows in one place, those that are equal once."""
     spec: dict[str, Any] = chart.to_dict()
     named: dict[str, Any] = dict(spec.get("datasets", {}))
