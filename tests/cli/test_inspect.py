@@ -109,3 +109,43 @@ def test_what_cannot_be_is_refused(
     status, out, err = call(capsys, *words)
     assert (status, out) == (2, "")
     assert said in err
+
+
+@pytest.fixture
+def parts(folder: Path) -> Path:
+    Path("train.csv").write_text("user,item,timestamp\na,x,1\na,y,5\nb,x,2\n")
+    Path("test.csv").write_text("user,item,timestamp\na,z,6\nb,y,7\n")
+    Path("leaks.csv").write_text("user,item,timestamp\na,y,5\nc,x,6\n")
+    return folder
+
+
+def test_a_division_of_interactions_is_searched_for_leaks(parts: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    status, out, _ = call(capsys, "--interactions", "train.csv", "leaks.csv", "test.csv", "--format", "json")
+    found = json.loads(out)
+    assert status == 1
+    assert [(one["code"], one["place"]) for one in found["findings"] if one["severity"] != "note"] == [
+        ("RW601", "leaks.csv"),
+        ("RW604", "leaks.csv"),
+        ("RW605", "test.csv"),
+    ]
+    assert found["sources"]["train.csv"] == "Interactions(2 users, 2 items, 3 interactions)"
+    status, out, _ = call(capsys, "--interactions", "train.csv", "test.csv")
+    assert (status, out.splitlines()[-1]) == (0, "0 errors, 1 warning, 0 notes")
+    assert call(capsys, "--interactions", "train.csv", "test.csv", "--user", "item", "--item", "user")[0] == 0
+
+
+@pytest.mark.parametrize(
+    ("words", "refusal"),
+    [
+        (["--interactions", "train.csv"], "--interactions needs other files, those that are judged on"),
+        (["--interactions", "train.csv", "train.csv"], "--interactions needs other files"),
+        (["--interactions", "train.csv", "test.csv", "--scores", "s.txt"], "--scores does not go with --interactions"),
+        (["--interactions", "train.csv", "test.csv", "--qrels", "q.txt"], "--qrels does not go with --interactions"),
+        (["fine.txt", "--user", "u"], "--user belongs to --interactions"),
+    ],
+)
+def test_what_is_no_division_is_refused(
+    parts: Path, capsys: pytest.CaptureFixture[str], words: list[str], refusal: str
+) -> None:
+    status, _, err = call(capsys, *words)
+    assert status == 2 and refusal in err

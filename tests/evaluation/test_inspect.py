@@ -11,11 +11,13 @@ import numpy as np
 import pytest
 
 import rankwise
-from rankwise import Dataset, Qrels, Run, evaluate, inspect, judge, read_letor
+from rankwise import Dataset, Interactions, Qrels, Run, evaluate, inspect, judge, read_letor
+from rankwise.errors import DataError
 from rankwise.evaluation.checks.base import CODES, Subject
 from rankwise.evaluation.checks.features import pair_shares, tied_documents
 from rankwise.evaluation.inspect import Report
 from rankwise.measures import nDCG
+from rankwise.recommenders import splits
 
 LISTS, LENGTH = 20, 12
 ROWS = LISTS * LENGTH
@@ -69,6 +71,18 @@ def without(lists: dict[str, dict[str, float]], name: str) -> dict[str, dict[str
 scores = np.random.default_rng(2).normal(size=ROWS)
 ENDS = slice(0, LENGTH)
 FIRST_OF_LISTS = slice(0, ROWS, LENGTH)
+
+LEARNT = [("a", "x", 1), ("a", "y", 3), ("b", "x", 1), ("b", "z", 3)]
+
+
+def divided(judged: list[tuple[str, str, int]]) -> Report:
+    return inspect({"train": interactions(LEARNT), "test": interactions(judged)})
+
+
+def interactions(rows: list[tuple[str, str, int]]) -> Interactions:
+    users, items, times = zip(*rows, strict=True)
+    return Interactions.of(users, items, times=times)
+
 
 # Code → a report that has it, how many it counts, and a report of data that come near without having it.
 TRIGGERS: dict[str, tuple[Callable[[], Report], int, Callable[[], Report]]] = {
@@ -210,6 +224,11 @@ TRIGGERS: dict[str, tuple[Callable[[], Report], int, Callable[[], Report]]] = {
         lambda: inspect(fine(), put(scores.copy(), 1, 1e300)),
     ),
     "RW503": (lambda: inspect(fine(), put(scores.copy(), ENDS, 1)), 1, lambda: inspect(fine(), scores)),
+    "RW601": (lambda: divided([("b", "y", 9), ("a", "y", 9)]), 1, lambda: divided([("b", "y", 9), ("a", "z", 9)])),
+    "RW602": (lambda: divided([("a", "z", 2), ("b", "y", 3)]), 1, lambda: divided([("a", "z", 3), ("b", "y", 3)])),
+    "RW603": (lambda: divided([("b", "y", 1)]), 2, lambda: divided([("b", "y", 3)])),
+    "RW604": (lambda: divided([("c", "x", 9), ("c", "y", 9)]), 1, lambda: divided([("b", "y", 9)])),
+    "RW605": (lambda: divided([("a", "w", 9), ("b", "w", 9)]), 1, lambda: divided([("b", "y", 9)])),
 }
 
 
@@ -497,3 +516,52 @@ def test_the_clicks_of_expedia_are_told_by_what_was_paid(real_data: Path) -> Non
 def test_what_cannot_be_inspected_is_refused(call: Callable[[], object], said: str) -> None:
     with pytest.raises(rankwise.RankwiseError, match=said):
         call()
+
+
+def test_each_way_of_dividing_leaks_what_it_must_and_no_more() -> None:
+    rng = np.random.default_rng(5)
+    user, item = np.divmod(rng.choice(30 * 40, 400, replace=False), 40)
+    data = Interactions.of(user, item, times=rng.permutation(400))
+    assert inspect(splits.leave_one_out(data)).codes <= {"RW603", "RW605"}
+    assert "RW602" not in inspect(splits.by_ratio(data, by="time")).codes
+    assert {"RW602", "RW603"} <= inspect(splits.by_ratio(data, by="random")).codes
+    assert not inspect(splits.by_time(data)).codes & {"RW601", "RW602", "RW603"}
+    parts = splits.by_user(data, by="time")
+    assert "RW604" not in inspect(parts).codes
+    assert inspect({"train": parts.train, "test": parts.test})["RW604"][0].count == 6
+
+
+def test_leaks_between_parts_are_those_of_sets() -> None:
+    rng = np.random.default_rng(6)
+    rows = [[(f"u{rng.integers(9)}", f"i{rng.integers(9)}", int(rng.integers(50))) for _ in range(25)] for _ in "abc"]
+    train, vali, test = (list({row[:2]: row for row in part}.values()) for part in rows)
+    report = inspect({"train": interactions(train), "vali": interactions(vali), "test": interactions(test)})
+    pairs = [{row[:2] for row in part} for part in (train, vali, test)]
+    wanted = [len(pairs[1] & pairs[0]), len(pairs[2] & pairs[0]), len(pairs[2] & pairs[1])]
+    assert [one.count for one in report["RW601"]] == wanted
+    assert [one.place for one in report["RW601"]] == ["vali", "test", "test"]
+    for name, part in (("vali", vali), ("test", test)):
+        codes = {one.code: one for one in report if one.place == name and one.code != "RW601"}
+        assert codes["RW602"].count == sum(any(u == v and t < s for v, _, s in train) for u, _, t in part)
+        assert codes["RW603"].count == sum(s > min(t for *_, t in part) for *_, s in train)
+
+
+def test_parts_without_times_are_looked_at_for_the_rest() -> None:
+    train, test = Interactions.of(["a"], ["x"]), Interactions.of(["a"], ["x"])
+    report = inspect({"train": train, "test": test})
+    assert report.codes == {"RW601"} and report["RW601"][0].examples == ("a x",)
+    assert "error RW601: test: 1 of 1 interaction is in train too (a x)" in str(report)
+    assert "Interactions(1 user" in report.as_dict()["sources"]["train"]
+
+
+def test_what_is_no_division_is_refused() -> None:
+    train = interactions(LEARNT)
+    with pytest.raises(DataError, match=r"interactions alone are no division\nHint: .*those that are judged"):
+        inspect(train)
+    for parts in ({"train": train}, {"train": train, "test": fine()}):
+        with pytest.raises(DataError, match="a division is two parts or more, each of them interactions"):
+            inspect(parts)
+    with pytest.raises(DataError, match="test: there are no interactions"):
+        inspect({"train": train, "test": train.where(np.zeros(len(train), np.bool_))})
+    with pytest.raises(DataError, match="a division of interactions has no scores, no name and no options"):
+        inspect({"train": train, "test": train}, scores=[1])

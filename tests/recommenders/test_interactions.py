@@ -158,3 +158,13 @@ def test_a_file_names_the_row_that_is_refused(tmp_path: pytest.TempPathFactory) 
     path.write_text("user,item,rating\n1,2,3\n1,3,\n")
     with pytest.raises(DataError, match=r"seen\.csv, row 2: the value is nan"):
         Interactions.read(path)
+
+
+def test_what_was_never_learnt_from_is_not_known_though_it_has_a_number() -> None:
+    data = Interactions.of(["a", "a", "b", "c"], ["x", "y", "x", "y"])
+    training = data.where(np.array([True, False, True, False]))
+    kept = data.known_to(training)
+    assert [(data.users[u], data.items[i]) for u, i in zip(kept.user, kept.item, strict=True)] == [
+        ("a", "x"),
+        ("b", "x"),
+    ]

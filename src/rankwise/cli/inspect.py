@@ -9,7 +9,7 @@ from __future__ import annotations
 from argparse import ArgumentParser, Namespace
 from typing import TYPE_CHECKING, Any
 
-from rankwise.cli import inputs
+from rankwise.cli import inputs, interactions
 from rankwise.errors import RankwiseError, message
 
 if TYPE_CHECKING:
@@ -22,6 +22,7 @@ EXAMPLES = """examples:
   rankwise inspect rank.train --group rank.train.query
   rankwise inspect log.csv --query srch_id --label booking_bool=5,click_bool=1 --skip-bad-lines
   rankwise inspect --qrels qrels.txt bm25.run
+  rankwise inspect --interactions train.csv validation.csv test.csv
   rankwise inspect train.txt --format json | jq '.findings[] | [.code, .count, .of]'
 """
 
@@ -34,15 +35,22 @@ def add_arguments(parser: ArgumentParser) -> None:
         "files",
         nargs="*",
         metavar="FILE",
-        help="LETOR / SVMlight lines, or .csv, .tsv or .parquet tables; with --qrels, runs",
+        help="LETOR / SVMlight lines, or .csv, .tsv or .parquet tables; with --qrels, runs; with --interactions, what "
+        "is judged on",
     )
     add("--qrels", metavar="FILE", help="judgments; the files are runs, if there are any")
+    add(
+        "--interactions",
+        metavar="TRAIN",
+        help="interactions that are learnt from: what leaks from the files into them?",
+    )
     add("--scores", metavar="FILE", help="one score a line of the one LETOR file")
     inputs.add_reading(parser)
     add("--score", metavar="COLUMN", help="of one table, the column with scores")
     add("-k", type=int, default=10, metavar="K", help="the cut-off that lists may be too short for (default 10)")
     add("--strict", action="store_true", help="exit with 1 for a warning too")
     add("--format", default="text", metavar="F", help=f"{', '.join(FORMATS)} (default text)")
+    interactions.add_columns(parser)
 
 
 def run(arguments: Namespace) -> int:
@@ -50,15 +58,24 @@ def run(arguments: Namespace) -> int:
         hint = f"the formats are {', '.join(FORMATS)}."
         raise RankwiseError(message(f"there is no format '{arguments.format}'", hint=hint))
     _refuse_what_does_not_go_together(arguments)
-    reports = _judged(arguments) if arguments.qrels is not None else [_lists(arguments)]
+    reports = _reports(arguments)
     _write(reports, arguments.format)
     return 0 if all(report.passes(strict=arguments.strict) for report in reports) else 1
 
 
+def _reports(arguments: Namespace) -> list[Report]:
+    if arguments.interactions is not None:
+        return [_division(arguments)]
+    return _judged(arguments) if arguments.qrels is not None else [_lists(arguments)]
+
+
 def _refuse_what_does_not_go_together(arguments: Namespace) -> None:
-    if not arguments.files and arguments.qrels is None:
+    if not arguments.files and arguments.qrels is None and arguments.interactions is None:
         hint = "rankwise inspect FILE…, or --qrels FILE [RUN…]; `rankwise inspect --help` has examples."
         raise RankwiseError(message("a file to look at is needed", hint=hint))
+    if arguments.interactions is not None:
+        return
+    interactions.refuse_columns(arguments, "--interactions")
     for option in ("scores", "group", "score"):
         if inputs.given(arguments, option) and (len(arguments.files) != 1 or arguments.qrels is not None):
             raise RankwiseError(message(f"--{option} belongs to one file of labelled lists"))
@@ -79,6 +96,21 @@ def _judged(arguments: Namespace) -> list[Report]:
     if not arguments.files:
         return [inspect(qrels, k=arguments.k, name=arguments.qrels)]
     return [inspect(qrels, read_run(path), k=arguments.k, name=path) for path in arguments.files]
+
+
+def _division(arguments: Namespace) -> Report:
+    """What is learnt from, and the files that are judged on."""
+    from rankwise.evaluation.inspect import inspect
+
+    options = ("qrels", "scores", "score", "group", *inputs.OF_LISTS)
+    given = next((name for name in options if inputs.given(arguments, name)), None)
+    if given is not None:
+        raise RankwiseError(message(f"--{given.replace('_', '-')} does not go with --interactions"))
+    paths = [arguments.interactions, *arguments.files]
+    if len(paths) < 2 or len(set(paths)) < len(paths):
+        hint = "rankwise inspect --interactions train.csv test.csv"
+        raise RankwiseError(message("--interactions needs other files, those that are judged on", hint=hint))
+    return inspect({path: interactions.read(path, arguments) for path in paths}, k=arguments.k)
 
 
 def _lists(arguments: Namespace) -> Report:

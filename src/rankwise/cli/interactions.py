@@ -49,7 +49,7 @@ def read(path: str, arguments: Namespace) -> Interactions:
     from rankwise.recommenders.interactions import Interactions
 
     named = {name: getattr(arguments, name) for name in ("user", "item", "value", "duplicates")}
-    found = Interactions.read(path, **named, threads=arguments.threads)
+    found = Interactions.read(path, **named, threads=getattr(arguments, "threads", None))
     return found if arguments.at_least is None else found.implicit(arguments.at_least)
 
 

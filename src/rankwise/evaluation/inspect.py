@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 from textwrap import fill
@@ -15,7 +15,7 @@ from rankwise.data.dataset import Dataset
 from rankwise.data.formats.doors import read
 from rankwise.data.judgments import JudgedRun, Qrels, Run, judge
 from rankwise.errors import DataError, RankwiseError, message
-from rankwise.evaluation.checks import features, labels, lists, rows
+from rankwise.evaluation.checks import divisions, features, labels, lists, rows
 from rankwise.evaluation.checks import scores as ranked
 from rankwise.evaluation.checks.base import ADDED, Finding, Subject, found, nouns
 from rankwise.evaluation.table import Table
@@ -34,6 +34,9 @@ def inspect(source: Any, scores: Any = None, *, k: int = 10, name: str = "", **o
     `scores`, one a row in the caller's order or the name of a column of the dataset, are looked at too. `k` is the
     cut-off that lists may be too short for.
 
+    A division of interactions is searched for leaks: `Parts`, as `rankwise.recommenders.splits` gives them, or
+    `{name: Interactions}` of which the first are learnt from and the others judged on.
+
     What each code means, and from when something is called so, is in `docs/inspect.md`.
 
     >>> report = inspect(Dataset.of([[0.5], [0.4], [0.1]], [0, 1, 0], qid=["a", "a", "b"]), k=2)
@@ -42,27 +45,40 @@ def inspect(source: Any, scores: Any = None, *, k: int = 10, name: str = "", **o
     """
     if isinstance(k, bool) or not isinstance(k, (int, np.integer)) or k < 1:
         raise RankwiseError(message(f"k must be a whole number from 1, not {k!r}"))
+    division = divisions.division(source)
+    if division is not None:
+        if scores is not None or name or options:
+            raise DataError(message("a division of interactions has no scores, no name and no options"))
+        return Report(k, {part: repr(data) for part, data in division.parts.items()}, divisions.check(division), {})
     several = _several(source)
     if several is None:
-        return Report([_subject(source, scores, name, k, options)])
+        return _of_lists([_subject(source, scores, name, k, options)])
     if scores is not None or name:
         what = "scores and a name are those of one source, and several are given"
         raise DataError(message(what, hint="inspect them one by one."))
-    return Report([_subject(one, None, called, k, options) for called, one in several.items()])
+    return _of_lists([_subject(one, None, called, k, options) for called, one in several.items()])
+
+
+def _of_lists(subjects: Sequence[Subject]) -> Report:
+    sizes = {
+        "lists": sum(len(subject) for subject in subjects),
+        "rows": sum(len(subject.data.labels) for subject in subjects),
+    }
+    own = [replace(one, place=subject.name) for subject in subjects for one in _findings(subject)]
+    sources = {subject.name: repr(subject.data) for subject in subjects}
+    return Report(subjects[0].k, sources, [*own, *_in_several(subjects)], sizes)
 
 
 class Report:
     """What was found, the gravest first; iterates over findings."""
 
-    def __init__(self, subjects: Sequence[Subject]) -> None:
-        self.k = subjects[0].k
-        self.sources = {subject.name: repr(subject.data) for subject in subjects}
-        self._sizes = {
-            "lists": sum(len(subject) for subject in subjects),
-            "rows": sum(len(subject.data.labels) for subject in subjects),
-        }
-        findings = [replace(one, place=subject.name) for subject in subjects for one in _findings(subject)]
-        findings += _in_several(subjects)
+    def __init__(
+        self, k: int, sources: Mapping[str, str], findings: Iterable[Finding], sizes: Mapping[str, int]
+    ) -> None:
+        """`sources` are what was looked at, by name; `sizes` says how many lists and rows they have together."""
+        self.k = k
+        self.sources = dict(sources)
+        self._sizes = sizes
         self.findings = sorted(findings, key=lambda one: (SEVERITIES.index(one.severity), one.code))
 
     def __iter__(self) -> Iterator[Finding]:

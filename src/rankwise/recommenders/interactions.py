@@ -284,8 +284,9 @@ class Interactions:
         return replace(self, values=liked.astype(np.float32))
 
     def known_to(self, training: Interactions) -> Interactions:
-        """Those of users and items that are in the other interactions too."""
-        users, items = training.users.numbers(self.users) >= 0, training.items.numbers(self.items) >= 0
+        """Those of users and items that have interactions in the other ones too; a number alone is not enough."""
+        users = _are_in(self.users, training.users, np.unique(training.user))
+        items = _are_in(self.items, training.items, np.unique(training.item))
         return self.where(users[self.user] & items[self.item])
 
     def of_users(self, users: Iterable[object]) -> Interactions:
@@ -319,6 +320,11 @@ def as_interactions(given: Any) -> Interactions:
 
 
 _SIDES = ("users", "items")
+
+
+def _are_in(names: Names, others: Names, there: npt.NDArray[Any]) -> npt.NDArray[np.bool_]:
+    """Which names are among those of the others that are there; what has none is numbered −1."""
+    return np.isin(others.numbers(names), there)
 
 
 def _merged(values: Values, starts: npt.NDArray[np.int64], how: str, last: Values) -> Values:

@@ -53,6 +53,11 @@ CODES: dict[str, tuple[str, str]] = {
     "RW501": ("warning", "documents with tied scores"),
     "RW502": ("error", "scores that are no finite numbers"),
     "RW503": ("warning", "lists in which all scores are equal"),
+    "RW601": ("error", "interactions that are in two parts"),
+    "RW602": ("warning", "judged interactions before what is learnt of the same user"),
+    "RW603": ("note", "interactions learnt from that are later than the first that is judged"),
+    "RW604": ("warning", "judged users that were never learnt from"),
+    "RW605": ("warning", "judged items that were never learnt from"),
 }
 
 # Codes that count lists or rows, of which those of several sources add up.
