@@ -7,12 +7,33 @@ from pathlib import Path
 
 import pytest
 
+from rankwise.cli import main
 from rankwise.report.of_study import document
 from rankwise.report.write import write_report
 from rankwise.study.result import Notice, StudyResult
 from study.making import small_study
 
 HOSTILE = "</script><script>window.pwned=1</script><img src=x onerror=window.pwned=2>'\"&<!--"
+
+
+# As the demonstration, but small.
+PLAN = """
+name = "hotels"
+[data]
+simulated = "hotels"
+searches = 90
+folds = 3
+[measures]
+train = ["nDCG@5", "hotels:nDCG@5"]
+evaluate = ["nDCG@1..5", "hotels:nDCG@1..5", "yahoo:nDCG@5"]
+[[learner]]
+name = "best-feature"
+[[learner]]
+name = "adarank"
+rounds = 10
+[statistics]
+permutations = 200
+"""
 
 
 @pytest.fixture(scope="session")
@@ -66,6 +87,9 @@ def pages(
 ) -> dict[str, Path]:
     folder = tmp_path_factory.mktemp("pages")
     places = {name: folder / f"{name}.html" for name in ("plain", "hostile", "comparison")}
+    (folder / "hotels.toml").write_text(PLAN)
+    assert main(["study", str(folder / "hotels.toml"), "-o", str(folder / "run"), "--workers", "1", "--quiet"]) == 0
+    places["run"] = folder / "run" / "report.html"
     write_report(study.comparison(["nDCG@3", "nDCG@5"]), places["comparison"])
     places["plain"].write_text(page, "utf-8")
     places["hostile"].write_text(hostile_page, "utf-8")

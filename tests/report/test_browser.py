@@ -20,6 +20,7 @@ OF_STUDY = {"figure-1", "figure-2", "ranks", "pairs-of-all", "two-systems", "lea
 FIGURES = {
     "plain": OF_STUDY,
     "hostile": OF_STUDY,
+    "run": OF_STUDY,
     "comparison": {"means-figure", "pairs-of-all", "two-systems"},
 }
 WIDTHS = {"phone": 390, "desktop": 1200}
@@ -49,7 +50,7 @@ def complaints(browser: Browser) -> list[object]:
 
 @pytest.mark.parametrize("scheme", ["light", "dark"])
 @pytest.mark.parametrize("width", WIDTHS.values(), ids=WIDTHS)
-@pytest.mark.parametrize("which", ["plain", "hostile", "comparison"])
+@pytest.mark.parametrize("which", ["plain", "hostile", "comparison", "run"])
 def test_every_figure_is_drawn_without_a_complaint_or_a_request(
     browser: Browser, pages: dict[str, Path], which: str, width: int, scheme: str
 ) -> None:
@@ -194,5 +195,12 @@ def test_every_button_and_place_that_scrolls_can_be_reached_by_keyboard(plain: B
 def test_the_page_can_be_printed(plain: Browser) -> None:
     import base64
 
+    # A sheet is narrower than the window that the figures were drawn for; nothing may be cut off.
+    plain.ask("Emulation.setEmulatedMedia", media="print")
+    plain.ask("Emulation.setDeviceMetricsOverride", width=720, height=1000, deviceScaleFactor=1, mobile=False)
+    ends = "[...document.querySelectorAll('svg, table')].map((one) => one.getBoundingClientRect().right)"
+    wide = plain.run(f"Math.max(...{ends})")
+    assert wide <= 720
+    plain.ask("Emulation.setEmulatedMedia", media="")
     content = base64.b64decode(plain.ask("Page.printToPDF", printBackground=False)["data"])
     assert content.startswith(b"%PDF") and len(content) > 50_000
