@@ -5,7 +5,7 @@ from __future__ import annotations
 import warnings
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import Any, ClassVar, Protocol, Self, final
+from typing import TYPE_CHECKING, Any, ClassVar, Protocol, Self, final
 
 import numpy as np
 import numpy.typing as npt
@@ -17,6 +17,9 @@ from rankwise.errors import DataError, RankwiseWarning, message
 from rankwise.rankers.histories import Histories
 from rankwise.recommenders.interactions import Interactions, Names, as_interactions
 from rankwise.recommenders.lists import UserLists
+
+if TYPE_CHECKING:
+    from rankwise.recommenders.exported import Rows
 
 __all__ = ["Model", "Recommendations", "Recommender", "histories_of"]
 
@@ -220,6 +223,16 @@ class Recommender:
         if model is None:
             raise DataError(message(f"{name} has no way to take in users without learning anew"))
         return replace(self, users=numbered.users, model=model, histories=histories_of(numbered))
+
+    def factors(self, of: str = "items") -> Rows:
+        """What was learnt of 'items' or of 'users', as NumPy arrays and, by `write_parquet`, as a file.
+
+        They are copies: ids, biases and factors, a row an id. Programs that search for neighbours take
+        `factors("items").products`, and `factors("users").products` to ask them with.
+        """
+        from rankwise.recommenders.exported import rows_of
+
+        return rows_of(self, of)
 
     def save(self, path: PathLike) -> None:
         """Writes the recommender to one file; `rankwise.load_recommender` reads it."""
