@@ -27,6 +27,7 @@ QUICK: dict[str, dict[str, Any]] = {
     "mart": {"trees": 12, "leaves": 4},
     "linear-regression": {},
     "lambdamart": {"trees": 12, "leaves": 4, "min_documents": 2, "learning_rate": 0.3},
+    "pairwise-classifier": {},
     "pointwise": {"trees": 20, "min_documents": 5},
 }
 

@@ -24,6 +24,7 @@ LEARNERS = {
     "linear-regression": "linear_regression:LinearRegression",
     "listnet": "listnet:ListNet",
     "mart": "mart:MART",
+    "pairwise-classifier": "pairwise_classifier:PairwiseClassifier",
     "plackett-luce": "plackett_luce:PlackettLuce",
     "pointwise": "pointwise:Pointwise",
     "rankboost": "rankboost:RankBoost",

@@ -83,6 +83,8 @@ class Learner(BaseEstimator):  # type: ignore[misc]
     """Whether a constant added to the measure's value of a list, whatever its ranking, changes nothing."""
     packages: ClassVar[tuple[str, ...]] = ()
     """Packages whose version may change what is learnt."""
+    compares_documents: ClassVar[bool] = False
+    """Whether its scorers may look at the documents of a list together."""
     lengthens: ClassVar[str] = ""
     """The parameter that says how many steps there are: a resumed training may have another one."""
 

@@ -15,7 +15,7 @@ from rankwise.rankers.base import Scorer
 from rankwise.rankers.linear import Linear
 from rankwise.rankers.trees import Trees
 
-__all__ = ["Estimator", "scorer_of"]
+__all__ = ["Estimator", "allows_missing", "refuse_no_estimator", "scorer_of", "seeded"]
 
 Floats = npt.NDArray[np.float64]
 Table = npt.NDArray[np.float32]
@@ -55,6 +55,31 @@ class Estimator:
 
     def _refuse(self, what: str, hint: str = "") -> NoReturn:
         raise RankwiseError(message(f"a ranker that asks {type(self.estimator).__name__} {what}", hint=hint))
+
+
+def refuse_no_estimator(estimator: Any, kinds: str, example: str) -> None:
+    """Refuses what has no `fit` and `predict`, and a class instead of one of its instances."""
+    if isinstance(estimator, type):
+        what = f"the estimator is the class {estimator.__name__}, not one of its instances"
+        raise RankwiseError(message(what, hint=f"write {estimator.__name__}()."))
+    if not (hasattr(estimator, "fit") and hasattr(estimator, "predict")):
+        hint = f"give {kinds} of scikit-learn's kind, such as {example}."
+        raise RankwiseError(message(f"the estimator {estimator!r} has no `fit` and `predict`", hint=hint))
+
+
+def allows_missing(estimator: Any) -> bool:
+    """Whether features may be NaN, as the estimator says."""
+    from sklearn.utils import get_tags
+
+    return bool(get_tags(estimator).input_tags.allow_nan)
+
+
+def seeded(estimator: Any, seed: int) -> Any:
+    """The estimator with that seed, unless it has one or knows none."""
+    known = estimator.get_params(deep=False)
+    if "random_state" in known and known["random_state"] is None:
+        estimator.set_params(random_state=seed)
+    return estimator
 
 
 def answers(estimator: Any, worth: Floats | None, table: Table) -> Floats:

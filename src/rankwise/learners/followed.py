@@ -11,6 +11,7 @@ from rankwise.data.dataset import Dataset
 from rankwise.errors import DataError, message
 from rankwise.evaluation.judge import Judge
 from rankwise.measures.base import Measure
+from rankwise.rankers.base import list_scores
 
 if TYPE_CHECKING:
     from rankwise.learners.base import Learner
@@ -60,15 +61,15 @@ class Followed:
         return self.judge.measure
 
     def begin(self, learner: Learner, data: Any, state: Any) -> None:
-        self.scores = learner.scorer(state).scores(self.table, threads=learner.threads)
+        self.scores = _scored(learner, state, self.table, self.dataset)
 
     def advance(self, learner: Learner, data: Any, before: Any, after: Any) -> float:
         assert self.scores is not None
-        self.scores = learner.rescore(self.table, self.scores, before, after)
+        self.scores = _rescored(learner, self.table, self.dataset, self.scores, before, after)
         return self.judge.mean(self.scores)
 
     def value_of(self, learner: Learner, state: Any) -> float:
-        return self.judge.mean(learner.scorer(state).scores(self.table, threads=learner.threads))
+        return self.judge.mean(_scored(learner, state, self.table, self.dataset))
 
     def columns(self) -> dict[str, Any]:
         return {"validation": self.scores}
@@ -103,13 +104,13 @@ class Learning:
         return self.training.judge.mean(scores)
 
     def _rescored(self, learner: Learner, before: Any, after: Any) -> Scores:
-        table = self.training.table
+        table, dataset = self.training.table, self.training.dataset
         if self.scores is None:
-            self.scores = learner.scorer(before).scores(table, threads=learner.threads)
-        return learner.rescore(table, self.scores, before, after)
+            self.scores = _scored(learner, before, table, dataset)
+        return _rescored(learner, table, dataset, self.scores, before, after)
 
     def value_of(self, learner: Learner, state: Any) -> float:
-        return self.training.judge.mean(learner.scorer(state).scores(self.training.table, threads=learner.threads))
+        return self.training.judge.mean(_scored(learner, state, self.training.table, self.training.dataset))
 
     def columns(self) -> dict[str, Any]:
         return {} if self.scores is None else {"training": self.scores}
@@ -120,6 +121,16 @@ class Learning:
 
     def add_to(self, digest: Any) -> None:
         add_arrays(digest, self.training.dataset)
+
+
+def _scored(learner: Learner, state: Any, table: Table, dataset: Dataset) -> Scores:
+    return list_scores(learner.scorer(state), table, dataset.offsets, learner.threads)
+
+
+def _rescored(learner: Learner, table: Table, dataset: Dataset, scores: Scores, before: Any, after: Any) -> Scores:
+    if learner.compares_documents:
+        return _scored(learner, after, table, dataset)
+    return learner.rescore(table, scores, before, after)
 
 
 def _kept(columns: dict[str, Any], name: str, rows: int, place: str) -> Scores:

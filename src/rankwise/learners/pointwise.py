@@ -22,7 +22,7 @@ import numpy.typing as npt
 
 from rankwise.errors import DataError, RankwiseError, message, not_installed
 from rankwise.learners.base import Learner
-from rankwise.learners.estimators import Estimator, scorer_of
+from rankwise.learners.estimators import Estimator, allows_missing, refuse_no_estimator, scorer_of, seeded
 from rankwise.learners.training import Training
 from rankwise.rankers.base import Scorer
 from rankwise.rankers.linear import Linear
@@ -78,23 +78,15 @@ class Pointwise(Learner):
     @property
     def takes_missing(self) -> bool:  # type: ignore[override]
         """As the estimator says."""
-        if self.estimator is None:
-            return True
-        from sklearn.utils import get_tags
-
-        return bool(get_tags(self.estimator).input_tags.allow_nan)
+        return self.estimator is None or allows_missing(self.estimator)
 
     def check(self) -> None:
         super().check()
         if self.target not in TARGETS:
             hint = f"choose one of {', '.join(TARGETS)}."
             raise RankwiseError(message(f"target is {self.target!r}", hint=hint))
-        if isinstance(self.estimator, type):
-            what = f"the estimator is the class {self.estimator.__name__}, not one of its instances"
-            raise RankwiseError(message(what, hint=f"write {self.estimator.__name__}()."))
-        if self.estimator is not None and not (hasattr(self.estimator, "fit") and hasattr(self.estimator, "predict")):
-            hint = "give a regressor or a classifier of scikit-learn's kind, such as Ridge()."
-            raise RankwiseError(message(f"the estimator {self.estimator!r} has no `fit` and `predict`", hint=hint))
+        if self.estimator is not None:
+            refuse_no_estimator(self.estimator, "a regressor or a classifier", "Ridge()")
         if _is_classifier(self.estimator) and not hasattr(self.estimator, "predict_proba"):
             what = f"{type(self.estimator).__name__} gives no probabilities of classes to expect a gain from"
             raise RankwiseError(message(what, hint="choose a classifier with `predict_proba`."))
@@ -130,11 +122,7 @@ class Pointwise(Learner):
         """A copy of the estimator, seeded unless it is already."""
         from sklearn.base import clone
 
-        estimator = self._regression() if self.estimator is None else clone(self.estimator)
-        known = estimator.get_params(deep=False)
-        if "random_state" in known and known["random_state"] is None:
-            estimator.set_params(random_state=seed)
-        return estimator
+        return seeded(self._regression() if self.estimator is None else clone(self.estimator), seed)
 
     def _regression(self) -> Any:
         try:

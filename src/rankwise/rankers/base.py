@@ -14,7 +14,7 @@ from rankwise.data.formats.files import PathLike
 from rankwise.errors import DataError, message
 from rankwise.rankers.inputs import Inputs, Table, dataset_of
 
-__all__ = ["Contributions", "Ranker", "Scorer"]
+__all__ = ["Contributions", "Ranker", "Scorer", "list_scores"]
 
 Scores = npt.NDArray[np.float64]
 
@@ -46,6 +46,20 @@ class Scorer(Protocol):
     @classmethod
     def of_plain(cls, header: Mapping[str, Any], arrays: Mapping[str, npt.NDArray[Any]], features: int) -> Self:
         """The model of what `plain` gave, every part of it checked."""
+
+
+def needs_lists(scorer: Any) -> bool:
+    """Whether a document's score hangs on the others of its list: such a scorer has a `list_scores` beside `scores`."""
+    return hasattr(scorer, "list_scores")
+
+
+def list_scores(scorer: Any, table: Table, offsets: npt.NDArray[np.int64], threads: int | None = None) -> Scores:
+    """The scores of the rows of lists, whichever kind of scorer it is."""
+    if needs_lists(scorer):
+        compared: Scores = scorer.list_scores(table, offsets, threads)
+        return compared
+    scores: Scores = scorer.scores(table, threads)
+    return scores
 
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
@@ -93,10 +107,11 @@ class Ranker:
         """One score a row, in the caller's order of rows.
 
         `X` is a `Dataset`, an array or a frame. Which rows belong to one list (`qid` or `group`, as in `Dataset.of`)
-        is asked for only where the inputs look at whole lists.
+        is asked for only where the inputs, or a scorer that compares documents, look at whole lists.
         """
         data = self._dataset(X, qid, group)
-        return data.in_callers_order(self.scorer.scores(self.inputs.table(data, threads=threads), threads))
+        table = self.inputs.table(data, threads=threads)
+        return data.in_callers_order(list_scores(self.scorer, table, data.offsets, threads))
 
     def contributions(self, X: Any, *, row: int = 0, qid: Any = None, group: Any = None) -> Contributions:
         """What each column adds to the score of the document in `row`, counted from 0 in the caller's order."""
@@ -130,7 +145,7 @@ class Ranker:
 
     def _dataset(self, X: Any, qid: Any, group: Any) -> Dataset:
         grouped = isinstance(X, Dataset) or qid is not None or group is not None
-        if self.inputs.needs_lists and not grouped:
+        if (self.inputs.needs_lists or needs_lists(self.scorer)) and not grouped:
             hint = "give the query id of each row as `qid=`, or the size of each list as `group=`."
             what = "this ranker looks at whole lists, and nothing says which rows are one"
             raise DataError(message(what, hint=hint))

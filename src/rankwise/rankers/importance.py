@@ -13,7 +13,7 @@ from rankwise.errors import DataError, RankwiseError, message
 from rankwise.evaluation.judge import Judge
 from rankwise.evaluation.table import Table
 from rankwise.measures.base import Measure
-from rankwise.rankers.base import Ranker
+from rankwise.rankers.base import Ranker, list_scores
 
 __all__ = ["PermutationImportances", "permutation_importances"]
 
@@ -100,7 +100,8 @@ def permutation_importances(
     changed = replace(data, features=features, feature_names=ranker.inputs.feature_names)
 
     def value() -> float:
-        return judge.mean(ranker.scorer.scores(ranker.inputs.table(changed, threads=threads), threads))
+        table = ranker.inputs.table(changed, threads=threads)
+        return judge.mean(list_scores(ranker.scorer, table, changed.offsets, threads))
 
     whole = value()
     losses = np.empty((features.shape[1], repeats))
