@@ -7,6 +7,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
+from rankwise.report import pairs
 from rankwise.report.document import Document, Facts, Figure, Tabled
 from rankwise.report.html import spec_of
 from rankwise.report.of_study import document
@@ -84,6 +85,13 @@ def test_learning_curves_keep_the_first_the_last_and_the_kept_step() -> None:
     drawn = [row["step"] for row in rows]
     assert drawn[0] == 1 and drawn[-1] == 1000 and 137 in drawn and len(drawn) < 50
     assert [row["step"] for row in rows if row["kept"]] == [137]
+    assert {row["training"] for row in kept} == {curve.training}
+
+
+def test_the_data_of_means_say_of_which_measure_they_are() -> None:
+    mean = {"name": "one", "series": "mean", "mean": 0.5, "low": 0.4, "high": 0.6}
+    spec = spec_of(pairs.dots({"AP": [mean], "RR": [mean]}, ["one"], {"mean": 0}, of=""))
+    assert sorted(row["measure"] for rows in spec["datasets"].values() for row in rows) == ["AP", "RR"]
 
 
 def test_the_lists_that_differ_most_are_those(study: StudyResult) -> None:

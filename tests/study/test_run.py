@@ -10,9 +10,11 @@ import pytest
 import rankwise
 from rankwise import Dataset, Plan, evaluate, folds, hotel_searches, learner, run_study
 from rankwise.errors import RankwiseError
+from rankwise.evaluation.result import TIE_DECIDED
 from rankwise.learners.best_feature import BestFeature
 from rankwise.learners.rankboost import RankBoost
 from rankwise.study.forecast import forecast
+from rankwise.study.notices import notices
 from rankwise.study.paths import Path
 from rankwise.study.work import ranker_path
 
@@ -233,6 +235,14 @@ def test_notices_have_codes(found):
     assert "rankwise clean" in next(notice for notice in found.notices if notice.code == "empty-lists").hint
 
 
+def test_of_entries_that_came_out_the_same_a_notice_names_the_first():
+    plan = Plan.of(TABLES)
+    shape = (len(plan.evaluation), 90)
+    alike = {("a", name): np.full(shape, TIE_DECIDED, np.uint8) for name in ("first", "second")}
+    (told,) = [one for one in notices(plan, [hotel_searches(90)], alike, [], [], []) if one.code == "ties-by-order"]
+    assert "90 of 90 lists for a for first" in told.text
+
+
 def test_weights_of_lists_are_told_to_count_in_training_alone(tmp_path):
     data = hotel_searches(60)
     weighted = replace(data, weights=np.linspace(0.5, 2.0, len(data)))
@@ -372,3 +382,5 @@ def test_a_full_disk_loses_nothing(tmp_path, monkeypatch):
 def test_workers_are_a_number(workers, tmp_path):
     with pytest.raises(RankwiseError, match="workers must be a whole number from 1"):
         run_study(Plan.of(TABLES), tmp_path, workers=workers)
+    with pytest.raises(RankwiseError, match="workers must be a whole number from 1"):
+        forecast(Plan.of(TABLES), tmp_path, workers=workers)

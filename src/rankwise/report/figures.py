@@ -18,6 +18,8 @@ __all__ = ["bump_chart", "check_ending", "heat_map", "rendered", "save", "stacke
 ENDINGS = (".html", ".svg", ".png", ".pdf")
 # Pixels: a place on the horizontal axis, a rank, a cell, and at least so much of a heading.
 _STEP, _RANK, _CELL = 46, 34, 34
+# Names that are longer end in dots.
+_LONGEST = 340
 # Dots per inch over those of a screen, so that a .png can be printed.
 _SCALE = 2.0
 
@@ -61,7 +63,7 @@ def bump_chart(
     points = base.mark_point(filled=True, size=55, opacity=1)
     ends = [
         base.transform_filter(f"datum.place == {place}")
-        .mark_text(align=align, dx=dx, fontSize=12, fontWeight="bold")
+        .mark_text(align=align, dx=dx, fontSize=12, fontWeight="bold", limit=_LONGEST)
         .encode(text=f"{text}:N", tooltip=alt.value(None))
         for place, align, dx, text in _ends(len(conventions))
     ]

@@ -15,7 +15,7 @@ from rankwise.evaluation.table import Table
 from rankwise.report import curves, methods, pairs
 from rankwise.report.document import Document, Fact, Facts, Figure, Listing, Part, Section, Tabled, Warned, Words
 from rankwise.report.figures import bump_chart
-from rankwise.report.look import extent
+from rankwise.report.look import COLOURS, extent
 from rankwise.report.of_comparison import list_by_list, pairwise
 from rankwise.study.result import Curve, Entry, Named, StudyResult
 
@@ -218,7 +218,10 @@ def _over_conventions(result: StudyResult) -> Iterator[Part]:
     chart = bump_chart(
         names, [named.convention for named in result.conventions], ranks, title=f"Ranks by {result.main.name}"
     )
-    caption = "The best stands at the top. Lines have colours where the rank changes with the convention."
+    caption = (
+        "The best stands at the top. Lines have colours where the rank changes with the convention, of many such lines "
+        f"the {len(COLOURS)} that move most."
+    )
     yield Figure("ranks", "Ranks under each convention", caption, [chart])
 
 
@@ -278,7 +281,7 @@ def _learning(result: StudyResult) -> Iterator[Part]:
                 and (learner, named.name) in own
                 and len(curve.steps) > 2
             ]
-            rows = [row for curve in of_cell for row in _learnt(curve)]
+            rows = [{"training": named.name, **row} for curve in of_cell for row in _learnt(curve)]
             if rows:
                 made.append(curves.Panel(f"trained for {named.name}", rows))
         if made:

@@ -103,6 +103,7 @@
     const copy = structuredClone(spec);
     const room = Math.max(200, width);
     copy.config = structuredClone(data.config);
+    copy.config.title.limit = room;
     copy.config.legend.columns = Math.max(1, Math.floor(room / (6.5 * longest(spec) + 45)));
     if (copy.concat) {
       const beside = copy.usermeta?.beside ?? 72;

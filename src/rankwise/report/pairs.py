@@ -146,10 +146,12 @@ def dots(
     """A panel a measure, a row a system, its mean in its interval: `name`, `series`, `mean`, `low` and `high`."""
     alt = altair()
     drawn = []
-    for title, rows in panels.items():
-        ends = extent([row[end] for row in rows for end in ("low", "high")])
+    for title, those in panels.items():
+        # Its data say where they belong.
+        rows = [{"measure": title, **row} for row in those]
+        ends = extent([row[end] for row in those for end in ("low", "high")])
         scale = alt.Scale(domain=ends, zero=False, nice=False)
-        base = alt.Chart(alt.Data(values=list(rows))).encode(
+        base = alt.Chart(alt.Data(values=rows)).encode(
             y=alt.Y("name:N", sort=list(names), title=None, axis=alt.Axis(labelLimit=200)),
             color=alt.Color(
                 "series:N",
@@ -159,12 +161,13 @@ def dots(
             ),
             tooltip=[
                 alt.Tooltip(name, type="nominal")
-                if name in ("name", "series")
+                if name in ("measure", "name", "series")
                 else alt.Tooltip(name, type="quantitative", format=".5f")
                 for name in rows[0]
             ],
         )
-        bar = base.mark_rule(strokeWidth=2).encode(x=alt.X("low:Q", title=None, scale=scale), x2="high:Q")
+        few = alt.Axis(tickCount=5)
+        bar = base.mark_rule(strokeWidth=2).encode(x=alt.X("low:Q", title=None, scale=scale, axis=few), x2="high:Q")
         dot = base.mark_point(filled=True, size=60, opacity=1).encode(x=alt.X("mean:Q", title=None, scale=scale))
         drawn.append(alt.layer(bar, dot).properties(title=title, width=WIDTH, height=ROW * max(2, len(names))))
     row = alt.concat(*drawn, columns=len(drawn), spacing=28).resolve_scale(x="independent", y="independent")

@@ -16,7 +16,7 @@ from rankwise.evaluation.table import Table
 from rankwise.study.cells import Asked, Prepared, asked, part_path, prepared
 from rankwise.study.plan import Contender, Plan, read_plan
 from rankwise.study.record import Record, key_of
-from rankwise.study.run import cores
+from rankwise.study.run import cores, workers_of
 from rankwise.study.work import memory, records_of
 
 __all__ = ["Forecast", "Share", "forecast"]
@@ -99,7 +99,7 @@ def forecast(plan: Plan | PathLike, folder: PathLike, *, workers: int | None = N
     (6, 3, 0)
     """
     plan = plan if isinstance(plan, Plan) else read_plan(plan)
-    number = cores() if workers is None else workers
+    number = workers_of(workers)
     with TemporaryDirectory() as aside:
         folds = [prepared(plan, fold, Path(aside)) for fold in plan.data.folds()]
         cells, _ = asked(plan, folds, threads=None)

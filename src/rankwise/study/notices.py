@@ -74,9 +74,10 @@ def _by_order(plan: Plan, flags_of: Mapping[tuple[str, str], Flags]) -> Iterator
         if named.measure.convention.ties in BY_ORDER and named.measure.k == plan.main.measure.k:
             for (learner, training), flags in flags_of.items():
                 count = int(((flags[at] & TIE_DECIDED) != 0).sum())
-                if count > FEW * flags.shape[1]:
+                # Of entries that came out the same the first one is named.
+                if count > max(FEW * flags.shape[1], told.get(named.name, (0, ""))[0]):
                     words = f"{count:,} of {flags.shape[1]:,} lists for {learner} for {training}"
-                    told[named.name] = max(told.get(named.name, (0, "")), (count, words))
+                    told[named.name] = (count, words)
     under: dict[str, list[str]] = {}
     for name, (_, words) in told.items():
         under.setdefault(words, []).append(name)

@@ -26,7 +26,7 @@ from rankwise.study.record import made
 from rankwise.study.result import StudyResult
 from rankwise.study.work import Done, records_of, work
 
-__all__ = ["Progress", "Told", "cores", "run_study"]
+__all__ = ["Progress", "Told", "cores", "run_study", "workers_of"]
 
 # How long to wait for what another process computes, before looking again.
 PATIENCE = 0.3
@@ -97,7 +97,7 @@ def run_study(
     plan = plan if isinstance(plan, Plan) else read_plan(plan)
     place = Path(folder)
     made(place)
-    own = _workers(workers) if executor is None else None
+    own = workers_of(workers) if executor is None else None
     threads = max(1, cores() // own) if own is not None else None
     with _told_of_full_disks(place):
         folds = [prepared(plan, fold, place) for fold in plan.data.folds()]
@@ -118,7 +118,8 @@ def cores() -> int:
     return os.cpu_count() or 1
 
 
-def _workers(wanted: int | None) -> int:
+def workers_of(wanted: int | None) -> int:
+    """So many as are wanted; None: the cores."""
     if wanted is None:
         return cores()
     if isinstance(wanted, bool) or not isinstance(wanted, int) or wanted < 1:
