@@ -1,6 +1,7 @@
 """A study that runs: equal to what its learners do by hand, continued where it was, and told what failed."""
 
 import os
+import time
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, replace
 
@@ -261,6 +262,7 @@ class Fickle(BestFeature):
     fails: bool = False
     starves: bool = False
     dies: bool = False
+    sleeps: float = 0.0
     name = "fickle"
 
     def start(self, data, rng):
@@ -270,6 +272,7 @@ class Fickle(BestFeature):
             raise MemoryError
         if self.dies:
             os._exit(9)
+        time.sleep(self.sleeps)
         return super().start(data, rng)
 
 
@@ -316,6 +319,13 @@ def test_a_process_that_dies_takes_nothing_with_it(fickle, tmp_path):
     assert len(watch.told) == 6
     # It is the machine's failure, not the training's: it is not on record, and is tried again.
     assert len(list((tmp_path / "cells").glob("*.record"))) == 3
+
+
+def test_who_is_at_work_beside_those_that_die_is_not_lost(fickle, tmp_path):
+    fickle["learner"] = [{"name": "fickle", "label": "slow", "sleeps": 1.0}, {"name": "fickle", "dies": True}]
+    result = run_study(Plan.of(fickle), tmp_path, workers=2)
+    assert [e.learner for e in result.entries] == ["slow"]
+    assert [c.learner for c in result.cells if c.failed] == ["fickle"] * 3
 
 
 @pytest.mark.parametrize("workers", [1, 2])

@@ -30,8 +30,6 @@ __all__ = ["Progress", "Told", "cores", "run_study", "workers_of"]
 
 # How long to wait for what another process computes, before looking again.
 PATIENCE = 0.3
-# A training during which its process died is tried once more, since it may not have been the one to blame.
-ATTEMPTS = 2
 RESULT = "result.study"
 
 
@@ -163,20 +161,23 @@ class _Run:
 
     def _all(self, executor: Executor | None, workers: int | None) -> dict[str, str]:
         waiting = deque(self.jobs.values())
-        attempts: dict[str, int] = {}
+        # What was at work when a process died goes again alone, since another may have been to blame.
+        suspects: deque[Job] = deque()
         died: dict[str, str] = {}
-        while waiting:
+        while waiting or suspects:
+            alone = not waiting
+            if alone:
+                waiting.append(suspects.popleft())
             with ExitStack() as stack:
                 pool = executor
                 if pool is None and workers != 1:
-                    pool = stack.enter_context(_processes(self.workers))
+                    pool = stack.enter_context(_processes(1 if alone else self.workers))
                 broken = self._some(pool, waiting, died)
+            if not alone and executor is None:
+                suspects.extend(broken)
+                continue
             for job in broken:
-                attempts[job.key] = attempts.get(job.key, 0) + 1
-                if attempts[job.key] < ATTEMPTS and executor is None:
-                    waiting.append(job)
-                else:
-                    self._lose(job, "its process died; the system may have run out of memory", died)
+                self._lose(job, "its process died; the system may have run out of memory", died)
         return died
 
     def _some(self, pool: Executor | None, waiting: deque[Job], died: dict[str, str]) -> list[Job]:
