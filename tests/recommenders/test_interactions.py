@@ -1,11 +1,14 @@
 from __future__ import annotations
 
+from pathlib import Path
+
 import numpy as np
 import pytest
 from scipy.sparse import coo_array, csr_array
 
 from rankwise import DataError, Dataset
 from rankwise.data.ids import Ids
+from rankwise.recommenders import RECOMMENDERS, recommender_learner
 from rankwise.recommenders.interactions import Interactions, as_interactions
 
 ROWS = (["bob", "ann", "ann", "cid"], ["tea", "tea", "jam", "oil"], [3.0, 5.0, 4.0, 1.0])
@@ -111,6 +114,9 @@ def test_a_movielens_file_is_read(movielens: str = "") -> None:
         (([[1]], [1]), {}, "users must have 1 dimension, not 2"),
         (([1.5, np.nan], [1, 2]), {}, "row 1 has no user"),
         (([1, 2], ["a", None]), {}, "row 1 has no item"),
+        ((["a", ""], [1, 2]), {}, "row 1 has no user"),
+        (([1, 2], [1, 2], [1, np.inf]), {}, "row 1: the value is inf; it must be finite"),
+        (([1, 2], [1, 2]), {"weights": [1, np.nan]}, "row 1: the weight is nan; it must be finite"),
         (([1, 2], [1, 2], [1, np.nan]), {}, "row 1: the value is nan; it must be finite"),
         (([1, 2], [1, 2], [1, 1e300]), {}, "row 1: the value is 1e\\+300; it must be finite"),
         (([1, 2], [1, 2], [1]), {}, "there are 1 values for 2 interactions"),
@@ -168,3 +174,54 @@ def test_what_was_never_learnt_from_is_not_known_though_it_has_a_number() -> Non
         ("a", "x"),
         ("b", "x"),
     ]
+
+
+@pytest.mark.parametrize(
+    ("rows", "words"),
+    [
+        ("", "seen.csv: there are no rows"),
+        ("1,2,3\n,3,4\n", "seen.csv, row 2: there is no user$"),
+        ("1,2,3\n4,,4\n", "seen.csv, row 2: there is no item$"),
+        ("1,2,3\n1,2,4\n", "user '1' has item '2' 2 times, with values\nHint: .*duplicates='last'"),
+        ("1,2,3\n1,3,x\n", "seen.csv, line 3: column 'rating': 'x' is no number"),
+    ],
+)
+def test_a_file_with_bad_rows_is_refused_with_their_place(tmp_path: Path, rows: str, words: str) -> None:
+    path = tmp_path / "seen.csv"
+    path.write_text(f"user,item,rating\n{rows}")
+    with pytest.raises(DataError, match=words):
+        Interactions.read(path)
+
+
+def test_an_empty_text_is_no_user() -> None:
+    with pytest.raises(DataError, match=r"row 1: there is no user$"):
+        Interactions.read({"user": ["a", ""], "item": ["x", "y"]})
+
+
+@pytest.mark.parametrize("name", RECOMMENDERS)
+def test_values_below_zero_are_turned_down_or_fitted(name: str) -> None:
+    data = Interactions.of([1, 1, 2, 2], [2, 3, 2, 4], [3, -4, 1, 2])
+    learner = recommender_learner(name)()
+    liked = recommender_learner(name)().fit(data.where(data.values > 0)).recommender_
+    found = learner.fit(data).recommender_
+    if name == "svd":
+        assert found.predict(["1"], ["3"])[0] < 0
+    else:
+        assert (
+            found.recommend(k=3, exclude_seen=False).scores == liked.recommend(k=3, exclude_seen=False).scores
+        ).all()
+
+
+@pytest.mark.parametrize("name", RECOMMENDERS)
+def test_no_learner_learns_from_nothing(name: str) -> None:
+    nothing = Interactions.of([1], [2]).where(np.array([False]))
+    with pytest.raises(DataError, match="there are no interactions to learn from"):
+        recommender_learner(name)().fit(nothing)
+
+
+@pytest.mark.parametrize("name", RECOMMENDERS)
+def test_a_user_of_whom_nothing_is_known_gets_the_order_of_the_biases(name: str) -> None:
+    recommender = recommender_learner(name)().fit(csr_array([[0, 2, 0, 1], [0, 0, 0, 0], [1, 0, 0, 3]])).recommender_
+    found = [item for item, _ in recommender.recommend(["1"], 4)["1"]]
+    biases = np.zeros(4) if name == "item-knn" else recommender.factors("items").biases
+    assert found == [str(item) for item in np.argsort(-biases, kind="stable")]

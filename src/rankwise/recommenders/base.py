@@ -12,7 +12,7 @@ from typing import Any, ClassVar, Self
 
 import numpy as np
 
-from rankwise.errors import RankwiseError, message, not_installed
+from rankwise.errors import DataError, RankwiseError, message, not_installed
 from rankwise.learners.curve import Callback, Checkpoint
 from rankwise.learners.loop import Loop, parameters_of
 from rankwise.measures.base import Measure
@@ -140,6 +140,8 @@ class RecommenderLearner(BaseEstimator):  # type: ignore[misc]
         self.check()
         check_budget(time_budget)
         data = as_interactions(interactions)
+        if not len(data):
+            raise DataError(message("there are no interactions to learn from"))
         select = measure_of(self.select)
         if start_from is None and self.warm_start:
             start_from = getattr(self, "recommender_", None)

@@ -357,7 +357,7 @@ def _coded(ids: Any, what: str) -> tuple[Codes, Names]:
         distinct, codes = np.unique(array, return_inverse=True)
         return codes.astype(np.int64), Names.of(distinct.tolist())
     # NaN is the one value that differs from itself.
-    absent = [row for row, value in enumerate(array.tolist()) if value is None or value != value]
+    absent = [row for row, value in enumerate(array.tolist()) if value is None or value == "" or value != value]
     if absent:
         raise DataError(message(f"row {absent[0]} has no {what}"))
     if array.dtype.kind == "f" and (array == np.trunc(array)).all() and (np.abs(array) < 2**53).all():

@@ -39,8 +39,7 @@ class Columns(NamedTuple):
     first: int
 
     def place(self, at: int) -> str:
-        row = f"row {at + self.first}"
-        return f"{self.name}, {row}" if self.name else row
+        return _place(self.name, at + self.first)
 
 
 def columns(source: Any, names: Mapping[str, str | None], threads: int | None) -> Columns:
@@ -63,7 +62,11 @@ def columns(source: Any, names: Mapping[str, str | None], threads: int | None) -
 
 
 def _coded(table: engine.Table, name: str, what: str) -> Coded:
-    found = table.columns([(tables.identity(table, name, what), "query")])
+    try:
+        found = table.columns([(tables.identity(table, name, what), "query")])
+    except DataError as error:
+        # The kernel takes whatever gathers rows for queries.
+        raise DataError(str(error).replace("there is no query id", f"there is no {what}")) from None
     if found.rows == 0 or found.offsets is None or found.queries is None:
         raise DataError(message("there are no rows", place=table.place))
     codes = np.repeat(np.arange(len(found.queries)), np.diff(found.offsets))
@@ -71,7 +74,15 @@ def _coded(table: engine.Table, name: str, what: str) -> Coded:
         placed = np.empty_like(codes)
         placed[found.order] = codes
         codes = placed
-    return list(Ids(found.text, found.queries)), codes
+    names = list(Ids(found.text, found.queries))
+    if "" in names:
+        row = int((codes == names.index("")).argmax())
+        raise DataError(message(f"there is no {what}", place=_place(table.place, row + table.first)))
+    return names, codes
+
+
+def _place(name: str, row: int) -> str:
+    return f"{name}, row {row}" if name else f"row {row}"
 
 
 def _plain(array: npt.NDArray[Any], table: engine.Table, name: str) -> npt.NDArray[Any]:
