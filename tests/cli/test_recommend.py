@@ -81,6 +81,24 @@ def test_recommenders_are_evaluated_and_compared(files: dict[str, str], capsys: 
     assert json.loads(out)[0]["measures"][0]["value"] > found[0]["measures"][0]["value"]
 
 
+def test_what_was_never_learnt_from_is_left_out_if_asked(
+    files: dict[str, str], capsys: pytest.CaptureFixture[str], tmp_path: Path
+) -> None:
+    trained(files, "--quiet")
+    more = tmp_path / "more.csv"
+    more.write_text(Path(files["test"]).read_text() + "new,i003,5\nu003,new,5\n")
+    capsys.readouterr()
+    words = ["-m", "nDCG@10", "--format", "json"]
+    assert main(["evaluate", "--interactions", str(more), files["model"], *words]) == 2
+    assert "1 user that is judged is not in training; `known_to(training)`" in capsys.readouterr().err
+    assert main(["evaluate", "--interactions", str(more), files["model"], *words, "--known-only"]) == 0
+    out, err = capsys.readouterr()
+    assert "2 of 182 judged interactions are left out" in err
+    assert main(["evaluate", "--interactions", files["test"], files["model"], *words, "--known-only"]) == 0
+    same, err = capsys.readouterr()
+    assert json.loads(same)[0]["measures"] == json.loads(out)[0]["measures"] and "left out" not in err
+
+
 def test_the_best_items_are_a_table_a_run_or_json(
     files: dict[str, str], capsys: pytest.CaptureFixture[str], tmp_path: Path
 ) -> None:
@@ -145,6 +163,7 @@ BPR_OF = ["train", "--learner", "bpr", "-o", "{model}", "{train}"]
         ),
         (["evaluate", "--interactions", "{test}"], "--interactions needs recommenders as further files"),
         (["evaluate", "{test}", "{test}", "--sampled", "5"], "--sampled belongs to --interactions"),
+        (["evaluate", "{test}", "{test}", "--known-only"], "--known-only belongs to --interactions"),
         (["evaluate", "{test}", "{test}", "--at-least", "5"], "--at-least belongs to --interactions"),
         (
             ["evaluate", "--interactions", "{test}", "--table", "{test}"],

@@ -57,6 +57,7 @@ def add_files(parser: ArgumentParser) -> None:
     )
     add("--interactions", metavar="FILE", help="interactions to judge recommenders on, which are the further files")
     add("--sampled", type=int, metavar="N", help="of --interactions: N sampled candidates a user instead of all items")
+    add("--known-only", action="store_true", help="of --interactions: leave out users and items not learnt from")
     add("--ascending", action="store_true", help="the least --score stands first, as with a logged position")
     add("--skip-bad-lines", action="store_true", help="leave out lines of --table that cannot be read, and count them")
     add("--threads", type=int, metavar="N", help="how many threads; the numbers do not depend on it")
@@ -82,6 +83,8 @@ def refuse_idle_options(arguments: Namespace) -> None:
         interactions.refuse_columns(arguments, "--interactions")
         if arguments.sampled is not None:
             raise RankwiseError(message("--sampled belongs to --interactions"))
+        if arguments.known_only:
+            raise RankwiseError(message("--known-only belongs to --interactions"))
     elif arguments.table is not None or arguments.letor is not None:
         other = "--letor" if arguments.table is None else "--table"
         what = f"--interactions and {other} each hold the labels"

@@ -102,12 +102,30 @@ def evaluated(arguments: Namespace, options: dict[str, Any]) -> list[Result]:
     from rankwise.recommenders.saved import load_recommender
 
     judged = read(arguments.interactions, arguments)
+    recommenders = {path: load_recommender(path) for path in arguments.files}
+    if arguments.known_only:
+        judged = _known_to_all(judged, [one.learnt_from() for one in recommenders.values()])
     results = []
-    for path in arguments.files:
-        recommender = load_recommender(path)
+    for path, recommender in recommenders.items():
         data, scores = recommender.lists(judged, sampled=arguments.sampled, threads=arguments.threads)
         results.append(evaluate(data, scores, name=Path(path).name, **options))
     return results
+
+
+def _known_to_all(judged: Interactions, trainings: list[Interactions]) -> Interactions:
+    """What every recommender can be judged on, so that all are judged on the same."""
+    import warnings
+
+    from rankwise.errors import RankwiseWarning
+
+    known = judged
+    for training in trainings:
+        known = known.known_to(training)
+    if len(known) < len(judged):
+        what = f"{len(judged) - len(known):,} of {len(judged):,} judged interactions are left out"
+        hint = "their users or items were never learnt from; say so beside the numbers."
+        warnings.warn(RankwiseWarning(message(what, hint=hint)), stacklevel=2)
+    return known
 
 
 def _learner(arguments: Namespace) -> RecommenderLearner:

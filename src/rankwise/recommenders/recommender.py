@@ -197,10 +197,10 @@ class Recommender:
         """
         data = as_interactions(judged)
         if sampled is None:
-            found = UserLists.of(self._known(), data, exclude_seen=exclude_seen)
+            found = UserLists.of(self.learnt_from(), data, exclude_seen=exclude_seen)
         else:
             _warn_of_samples(sampled, len(self.items))
-            found = UserLists.sampled(self._known(), data, sampled, seed=seed)
+            found = UserLists.sampled(self.learnt_from(), data, sampled, seed=seed)
         return found.dataset, found.scores(self.model, threads)
 
     def fold_in(self, interactions: Any) -> Recommender:
@@ -234,6 +234,12 @@ class Recommender:
 
         return rows_of(self, of)
 
+    def learnt_from(self) -> Interactions:
+        """What each user had to do with in training, without times and weights."""
+        seen = self.histories
+        values = np.ones(len(seen.items), np.float32) if seen.values is None else seen.values
+        return Interactions(users=self.users, items=self.items, offsets=seen.offsets, item=seen.items, values=values)
+
     def save(self, path: PathLike) -> None:
         """Writes the recommender to one file; `rankwise.load_recommender` reads it."""
         from rankwise.recommenders.saved import save
@@ -253,13 +259,6 @@ class Recommender:
             hint = "train from the start, or take in new users with `fold_in`."
             raise DataError(message("the recommender to go on from is of other users or items", hint=hint))
         return self.model
-
-    def _known(self) -> Interactions:
-        values = (
-            np.ones(len(self.histories.items), np.float32) if self.histories.values is None else self.histories.values
-        )
-        offsets, items = self.histories.offsets, self.histories.items
-        return Interactions(users=self.users, items=self.items, offsets=offsets, item=items, values=values)
 
     def _users(self, users: Any) -> tuple[Numbers, Names]:
         if users is None:
