@@ -91,11 +91,13 @@ def _given(lists: Any, keys: Keys) -> Made:
 
 def _division(keys: Keys) -> dict[str, Any]:
     """How lists are dealt into folds."""
+    validation = keys.truth("validation", default=True)
     found = {
-        "k": keys.whole("folds", least=2, default=5),
+        # One part of each fold is for the test, one for validation, and the rest to learn from.
+        "k": keys.whole("folds", least=3 if validation else 2, default=5),
         "seed": keys.whole("seed", least=0, default=0),
         "group": keys.text("group", default=None),
-        "validation": keys.truth("validation", default=True),
+        "validation": validation,
     }
     keys.end()
     return found

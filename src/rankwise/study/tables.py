@@ -96,7 +96,8 @@ def _training(entry: Entry) -> str:
 
 def _notes(result: StudyResult, *, spread: bool) -> list[str]:
     lists = f"{len(result.queries):,} lists in {_counted(len(result.folds), 'fold')}"
-    said = [f"{lists}; mean of the folds' means ± their errors in quadrature; * the best of a column"]
+    of_folds = "mean of the folds' means ± their errors in quadrature" if len(result.folds) > 1 else "mean ± its error"
+    said = [f"{lists}; {of_folds}; * the best of a column"]
     said += ["seeds ±: standard deviation of the seeds' means (how many seeds)"] if spread else []
     same = {entry.why_same for entry in result.entries if entry.same_as}
     said += [f"(= …): {why}" for why in sorted(same)]
