@@ -133,7 +133,7 @@ def matched(training: Interactions, judged: Interactions) -> tuple[Numbers, Numb
             number = int(judged.user[at] if what == "user" else judged.item[at])
             unknown = len(np.unique((judged.user if what == "user" else judged.item)[codes < 0]))
             are = f"{what} that is judged is" if unknown == 1 else f"{what}s that are judged are"
-            left_out = "`known_to(training)`, on the command line --known-only, leaves them out."
+            left_out = "`known_to(training)`, or `rankwise evaluate --known-only`, leaves them out."
             hint = f"{unknown:,} {are} not in training; {left_out}"
             raise DataError(message(f"{what} '{names[number]}' is not known from training", hint=hint))
     return of_user, of_item, judged.values
