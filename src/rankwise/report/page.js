@@ -113,6 +113,8 @@
       for (const panel of copy.concat) panel.width = each;
     } else if (copy.usermeta?.fits) {
       copy.width = copy.height = Math.min(copy.width, room - 80);
+    } else if (copy.usermeta?.beside) {
+      copy.width = Math.max(150, Math.min(copy.width, room - copy.usermeta.beside));
     }
     return copy;
   };
