@@ -104,7 +104,7 @@ HOSTILE = [
     (change(lambda h: h["inputs"].update(over=None)), "over is None"),
     (change(lambda h: h["inputs"].update(relative="rank")), "its list-relative features are not texts"),
     (change(lambda h: h["inputs"].update(relative=["rank"])), None),
-    (change(lambda h: h.update(scorer={"kind": "network"})), "its model is of the kind 'network', which is none of"),
+    (change(lambda h: h.update(scorer={"kind": "oracle"})), "its model is of the kind 'oracle', which is none of"),
     (change(lambda h: h.update(scorer={"kind": "linear"})), "it lacks the array 'weights'"),
     (change(lambda h: h.update(scorer=7)), "its header has no 'scorer'"),
     (change(lambda h: h.pop("inputs")), "its header has no 'inputs'"),
